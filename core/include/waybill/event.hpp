@@ -69,6 +69,7 @@ struct DeliveryState {
 struct Event : EventContent, DeliveryState {
   std::int64_t id{0};
   bool deleted{false};
+  bool archived{false};  ///< found in the archive table; not a column
   Timestamp create_time{};
   Timestamp update_time{};
 

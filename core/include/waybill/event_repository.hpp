@@ -52,6 +52,15 @@ struct ClaimRequest {
       25};  ///< share of the claim kept for due retries, and the same again for due scheduled events; lent when unused
 };
 
+/// How many places of a claim are kept for due retries and for due scheduled events. A claim looks at retries up to
+/// their share, scheduled ones up to theirs, new ones for all the rest, and lends what is left to retries, then to
+/// scheduled. Claims of fewer than 3 take turns instead: `turn` counts the claims of one repository instance.
+struct ClaimShares {
+  std::size_t retries{0};
+  std::size_t scheduled{0};
+};
+[[nodiscard]] ClaimShares claim_shares(std::size_t limit, unsigned retry_percent, std::uint64_t turn) noexcept;
+
 struct ClaimResult {
   std::vector<Event> events;  ///< in id order, each in progress and held by the owner
   bool more{false};           ///< the store stopped looking before it had seen all: claim again at once
@@ -149,7 +158,7 @@ struct StatsRequest {
 struct Stats {
   std::array<std::uint64_t, 5> by_status{};  ///< index: the status number
   std::uint64_t dead{0};                     ///< part of failed
-  std::optional<Timestamp> oldest_pending;   ///< smallest create_time of the pending
+  std::optional<Timestamp> oldest_pending;   ///< create_time of the pending event with the smallest id
   // Of the whole store, whatever the request says:
   std::uint64_t archived{0};  ///< rows in the archive table
   std::uint64_t purged{0};    ///< removed for good by purge
@@ -163,7 +172,7 @@ struct Backlog {
   std::uint64_t pending{0};
   std::uint64_t in_progress{0};
   std::uint64_t retryable{0};
-  std::optional<Timestamp> oldest;  ///< smallest create_time of them
+  std::optional<Timestamp> oldest;  ///< create_time of the one with the smallest id
   [[nodiscard]] std::uint64_t depth() const { return pending + in_progress + retryable; }
 };
 
