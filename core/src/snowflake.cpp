@@ -23,7 +23,8 @@ SnowflakeIds::SnowflakeIds(std::uint32_t worker) : worker_(worker) {
 }
 
 std::int64_t SnowflakeIds::next(Timestamp now) {
-  const auto since = std::chrono::floor<std::chrono::milliseconds>(now - Timestamp{kEpoch}).count();
+  const auto since =
+      now > Timestamp{kEpoch} ? std::chrono::floor<std::chrono::milliseconds>(now - Timestamp{kEpoch}).count() : 0;
   // The first id of all must be positive, so time starts at tick 1 there.
   std::int64_t tick = std::max<std::int64_t>({since, last_tick_, 1});
   std::uint32_t sequence = 0;
