@@ -90,7 +90,8 @@ class LineTransport final : public ITransport {
     std::string down{};                                       ///< why nothing more can be written
   };
 
-  [[nodiscard]] bool encode(const Event& event, std::string& line) const;
+  [[nodiscard]] std::string encode(const Event& event) const;
+  void add(Batch& batch, std::size_t index);
   static void stop(Batch& batch, std::size_t index, Outcome outcome);
   void flush(Batch& batch);
 
@@ -99,23 +100,18 @@ class LineTransport final : public ITransport {
   std::string finished_;
 };
 
-/// False when the event can't be a line of JSON.
-bool LineTransport::encode(const Event& event, std::string& line) const {
-  if (!is_valid_json(event.event_payload)) return false;
-  if (event.event_headers.has_value() && !is_json_object(*event.event_headers)) return false;
+/// Throws InvalidEvent when the event can't be a line of JSON.
+std::string LineTransport::encode(const Event& event) const {
   switch (format_) {
     case LineFormat::cloudevents:
-      line = to_cloudevent(event);
-      break;
-    case LineFormat::event:
-      line = to_json(event);
-      break;
+      return to_cloudevent(event);
     case LineFormat::payload:
-      line = to_payload_line(event);
+      return to_payload_line(event);
+    case LineFormat::event:
       break;
   }
-  line += '\n';
-  return true;
+  if (!is_valid_json(event.event_payload)) throw InvalidEvent("event_payload", "event_payload is not valid JSON");
+  return to_json(event);
 }
 
 /// Records that the event was not delivered; behind an earlier one of its aggregate it was not even tried.
@@ -148,23 +144,28 @@ void LineTransport::flush(Batch& batch) {
   batch.ends.clear();
 }
 
+void LineTransport::add(Batch& batch, std::size_t index) {
+  try {
+    batch.lines += encode(batch.events[index]);
+    batch.lines += '\n';
+    batch.ends.emplace_back(index, batch.lines.size());
+  } catch (const InvalidEvent& error) {
+    flush(batch);  // what comes before it decides whether it is its turn
+    stop(batch, index, Outcome::rejected(error.what()));
+  }
+  if (batch.lines.size() >= kChunkBytes) flush(batch);
+}
+
 std::vector<Outcome> LineTransport::deliver(std::span<const Event> events, Duration budget) {
   Batch batch{.events = events, .deadline = SteadyClock::now() + budget, .down = finished_};
   batch.outcomes.resize(events.size());
-  std::string line;
   for (std::size_t index = 0; index < events.size(); ++index) {
-    if (batch.stopped.contains(events[index])) {
+    if (batch.stopped.contains(events[index]))
       stop(batch, index, {});
-    } else if (!batch.down.empty()) {
+    else if (!batch.down.empty())
       stop(batch, index, Outcome::unavailable(batch.down));
-    } else if (!encode(events[index], line)) {
-      flush(batch);  // what comes before it decides whether it is its turn
-      stop(batch, index, Outcome::rejected("event_payload or event_headers is not valid JSON"));
-    } else {
-      batch.lines += line;
-      batch.ends.emplace_back(index, batch.lines.size());
-      if (batch.lines.size() >= kChunkBytes) flush(batch);
-    }
+    else
+      add(batch, index);
   }
   flush(batch);
   return std::move(batch.outcomes);

@@ -1,0 +1,219 @@
+// `waybill relay`: delivers.
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "arguments.hpp"
+#include "routes.hpp"
+#include "session.hpp"
+#include "text.hpp"
+#include "unroutable_watch.hpp"
+#include "verb.hpp"
+#include "waybill/relay_runner.hpp"
+
+namespace waybill::cli {
+namespace {
+
+constexpr const char* kExamples =
+    R"(--to URL delivers every event there; --to PATTERN=URL those whose topic matches ('order.*', with * and ?), or whose
+channel and topic match ('MQ:order.*', 'HTTP:*'). The first match wins. Events without a route stay in the store.
+
+--retry POLICY is a list of delays, the last one repeats (1m,5m,30m,2h), or exponential:BASE,FACTOR,CAP
+(exponential:1s,2,1h); either may end in ;jitter=0.2.
+
+Signals: SIGINT and SIGTERM stop claiming, let deliveries end within --shutdown-deadline and give back the rest; no
+attempt is counted. With --json the summary is one JSON object on standard error: standard output may carry events.
+
+Exit status: 0 stopped by a signal, or drained; 1 a destination was down at the end of a --drain, or is gone for good.
+
+Examples:
+  waybill relay --store sqlite:events.db --to stdout:
+  waybill relay --store sqlite:events.db --to stdout: --order aggregate --drain > out.ndjson
+  waybill relay --store sqlite:events.db --to 'order.*=stdout:?format=payload' --retry exponential:1s,2,1h
+  waybill relay --config waybill.toml)";
+
+struct RelayArguments {
+  std::vector<std::string> to;
+  std::size_t batch{100};
+  std::size_t workers{1};
+  Duration lease{std::chrono::seconds{30}};
+  Duration poll{std::chrono::seconds{1}};
+  Duration recovery{std::chrono::seconds{1}};
+  Duration shutdown_deadline{std::chrono::seconds{10}};
+  std::string order{"none"};
+  std::string dead_head{"block"};
+  std::string retry{RetryPolicy{}.to_string()};
+  std::string owner;
+  std::vector<std::string> cancel_dead;
+  std::vector<std::string> critical;
+  bool drain{false};
+};
+
+/// `host:pid:random`: a restarted relay is another owner, even with the same pid.
+std::string default_owner() {
+  std::array<char, 65> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';
+  std::array<char, 9> random{};
+  std::snprintf(random.data(), random.size(), "%08x", std::random_device{}());
+  return std::string{host.data()} + ":" + std::to_string(::getpid()) + ":" + random.data();
+}
+
+RunnerOptions runner_options(const RelayArguments& arguments) {
+  RunnerOptions options;
+  options.workers = static_cast<unsigned>(arguments.workers);
+  options.poll = arguments.poll;
+  options.shutdown_deadline = arguments.shutdown_deadline;
+  options.drain = arguments.drain;
+  RelayOptions& relay = options.relay;
+  relay.claim.owner = arguments.owner.empty() ? default_owner() : arguments.owner;
+  relay.claim.limit = arguments.batch;
+  relay.claim.lease = arguments.lease;
+  relay.claim.ordering = arguments.order == "aggregate" ? Ordering::aggregate : Ordering::none;
+  relay.claim.dead_head = arguments.dead_head == "skip" ? DeadHead::skip : DeadHead::block;
+  relay.recovery_interval = arguments.recovery;
+  relay.delivery_budget = arguments.lease * 2 / 3;
+  relay.cancel_dead = arguments.cancel_dead;
+  relay.critical = arguments.critical;
+  return options;
+}
+
+class RelayJob {
+ public:
+  RelayJob(const RelayArguments& arguments, const Session& session)
+      : arguments_(arguments),
+        session_(session),
+        routes_(parse_routes(arguments.to, session.transports)),
+        retry_(RetryPolicy::parse(arguments.retry)) {
+    if (routes_.empty()) throw ConfigError("where to? Say --to URL, such as --to stdout:");
+  }
+
+  int run();
+
+ private:
+  [[nodiscard]] std::vector<Route> open_routes() const;
+  [[nodiscard]] int report(const RunSummary& summary, IEventRepository& store) const;
+  void print_json(const RunSummary& summary, std::uint64_t left) const;
+
+  const RelayArguments& arguments_;
+  const Session& session_;
+  std::vector<RouteArgument> routes_;
+  RetryPolicy retry_;
+};
+
+std::vector<Route> RelayJob::open_routes() const {
+  OpenContext context;
+  context.log = session_.log();
+  std::vector<Route> routes;
+  for (const RouteArgument& argument : routes_) {
+    Route route;
+    route.pattern = argument.pattern;
+    route.name = argument.pattern.to_string() + "=" + redact_url(argument.url);
+    route.transport = session_.transports.open(argument.url, context);
+    route.retry = retry_;
+    routes.push_back(std::move(route));
+  }
+  return routes;
+}
+
+void RelayJob::print_json(const RunSummary& summary, std::uint64_t left) const {
+  const StepResult& total = summary.total;
+  const nlohmann::ordered_json object{{"claimed", total.claimed},
+                                      {"delivered", total.delivered},
+                                      {"failed", total.retried + total.rejected},
+                                      {"released", total.released},
+                                      {"dead", total.dead},
+                                      {"fenced", total.fenced},
+                                      {"recovered", total.recovered},
+                                      {"left", left},
+                                      {"destination_down", summary.breaker_open},
+                                      {"finished", summary.finished},
+                                      {"store_error", summary.store_error}};
+  std::fprintf(stderr, "%s\n", object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+}
+
+int RelayJob::report(const RunSummary& summary, IEventRepository& store) const {
+  const StepResult& total = summary.total;
+  const std::uint64_t left = store.backlog().depth();
+  if (session_.common.json)
+    print_json(summary, left);
+  else
+    session_.tell("delivered " + std::to_string(total.delivered) + ", failed " +
+                  std::to_string(total.retried + total.rejected) + ", dead " + std::to_string(total.dead) + ", left " +
+                  std::to_string(left));
+  std::string problem;
+  if (!summary.finished.empty())
+    problem = summary.finished + "; what was not delivered is kept";
+  else if (!summary.store_error.empty())
+    problem = summary.store_error;
+  else if (summary.breaker_open)
+    problem = "ended with a destination down; what was not delivered is kept";
+  if (problem.empty()) return kDone;
+  std::fprintf(stderr, "waybill relay: %s\n", problem.c_str());
+  return kFailed;
+}
+
+int RelayJob::run() {
+  // A closed pipe or a file-size limit is an outcome of a delivery, not the end of the process.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  NoTelemetry telemetry;
+  RelayRunner runner{[this] { return session_.open(OpenMode::read_write); }, [this] { return open_routes(); },
+                     runner_options(arguments_), telemetry, session_.log()};
+  const StopOnSignals signals{[&runner](int) { runner.stop(); }};
+  const auto store = session_.open(OpenMode::read_write);
+  save_routes(*store, routes_);
+  RunSummary summary;
+  {
+    const UnroutableWatch watch{session_, filter_of(routes_)};
+    summary = runner.run();
+  }
+  warn_unroutable(*store, filter_of(routes_), session_.log());
+  return report(summary, *store);
+}
+
+void add_delivery_options(CLI::App& app, RelayArguments& arguments) {
+  add_list(app, "--to", arguments.to, "where events go; repeat for more routes")->type_name("[PATTERN=]URL");
+  add_count(app, "--batch", arguments.batch, "events claimed at a time", {1, 10000});
+  add_count(app, "--workers", arguments.workers, "threads that claim and deliver", {1, 256});
+  app.add_flag("--drain", arguments.drain, "end when nothing is left to do now");
+  app.add_option("--order", arguments.order, "none, or aggregate: the events of an aggregate in the order they came")
+      ->type_name("ORDER")
+      ->check(CLI::IsMember({"none", "aggregate"}))
+      ->capture_default_str();
+  app.add_option("--dead-head", arguments.dead_head,
+                 "with --order aggregate, a dead event: block those behind it, or skip")
+      ->type_name("RULE")
+      ->check(CLI::IsMember({"block", "skip"}))
+      ->capture_default_str();
+  app.add_option("--retry", arguments.retry, "when to try again")->type_name("POLICY")->capture_default_str();
+  add_list(app, "--cancel-dead", arguments.cancel_dead, "dead events of these types are cancelled")->type_name("GLOB");
+  add_list(app, "--critical", arguments.critical, "never those of these types, whatever --cancel-dead says")
+      ->type_name("GLOB");
+}
+
+void add_timing_options(CLI::App& app, RelayArguments& arguments) {
+  add_duration(app, "--lease", arguments.lease, "how long a claim holds; a crashed relay's events move again after it");
+  add_duration(app, "--poll", arguments.poll, "longest wait between two looks");
+  add_duration(app, "--recovery", arguments.recovery, "how often leases of crashed relays are looked for");
+  add_duration(app, "--shutdown-deadline", arguments.shutdown_deadline, "for deliveries under way when told to stop");
+  app.add_option("--owner", arguments.owner, "this relay's name in the lease; default host:pid:random")
+      ->type_name("NAME");
+}
+
+}  // namespace
+
+Action define_relay(CLI::App& app, Session& session) {
+  const auto arguments = std::make_shared<RelayArguments>();
+  add_delivery_options(app, *arguments);
+  add_timing_options(app, *arguments);
+  app.footer(kExamples);
+  return [arguments, &session] { return RelayJob{*arguments, session}.run(); };
+}
+
+}  // namespace waybill::cli
