@@ -35,7 +35,8 @@ struct FieldError {
   std::string message;  ///< names field, limit and the value's size; never the value
 };
 
-/// The first limit the event breaks, if any.
+/// The first limit the event breaks, if any: texts as in field_limits() and without NUL, max_retry_count from 0, times
+/// within the years 1000 to 9999 (MySQL's DATETIME), payload valid JSON, headers a JSON object, both within `limits`.
 [[nodiscard]] std::optional<FieldError> find_violation(const NewEvent& event, const Limits& limits);
 /// Throws InvalidEvent for the first event that breaks a limit; its text starts with the event number.
 void require_valid(std::span<const NewEvent> events, const Limits& limits);

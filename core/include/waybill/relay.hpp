@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "waybill/breaker.hpp"
@@ -44,7 +45,7 @@ class InFlight {
 
  private:
   mutable std::mutex mutex_;
-  std::vector<Token> tokens_;
+  std::unordered_map<std::int64_t, Token> tokens_;
 };
 
 /// What one step did.
@@ -87,11 +88,11 @@ class Relay {
   void settle_and_claim(Timestamp now, std::vector<Event>& claimed, StepResult& result);
   void account(std::span<const SettleStatus> statuses, StepResult& result);
   void deliver(std::vector<Event> claimed, StepResult& result);
-  void deliver_route(Route& route, std::span<const Event> events, StepResult& result);
+  void deliver_route(Route& route, std::span<const Event> events, Duration budget, StepResult& result);
   void keep(Route& route, const Event& event, const Outcome& outcome, Timestamp now, StepResult& result);
   void release(const Event& event, StepResult& result);
   [[nodiscard]] bool cancels_dead(std::string_view event_type) const;
-  [[nodiscard]] std::vector<Outcome> attempt(Route& route, std::span<const Event> events);
+  [[nodiscard]] std::vector<Outcome> attempt(Route& route, std::span<const Event> events, Duration budget);
   void log(LogLevel level, const std::string& line) const;
 
   IEventRepository& repository_;

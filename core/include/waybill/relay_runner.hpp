@@ -2,6 +2,7 @@
 // Relay::step() with threads, waiting, heartbeats, back-off and shutdown around it.
 
 #include <atomic>
+#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -25,10 +26,12 @@ struct RunSummary {
   StepResult total;
   std::string finished;      ///< why a destination is gone for good; empty otherwise
   bool breaker_open{false};  ///< drained, but a destination was down
-  std::string store_error;   ///< the last store error when the run ended on one; empty otherwise
+  std::string store_error;   ///< drain only: the store error that ended the run; empty otherwise
+  bool stuck{false};         ///< a delivery did not end within the shutdown deadline; its events were released
 };
 
-/// Owns its workers. run() blocks; stop() may come from any thread.
+/// Owns its workers. run() blocks; stop() may come from any thread. After a run that is `stuck` the destructor waits
+/// for the delivery; a process that wants to end at once calls std::quick_exit instead.
 class RelayRunner {
  public:
   using OpenRepository = std::function<std::unique_ptr<IEventRepository>()>;
@@ -40,17 +43,25 @@ class RelayRunner {
   ~RelayRunner();
 
   /// Until stop(), or with `drain` until nothing is left to do now, or until a destination is gone for good.
-  /// A store error is logged, waited out (100 ms doubling to 5 s) and tried again; the loop never dies of it. Only
-  /// errors while opening are thrown (StorageError, ConfigError, TransportError).
+  /// A store error is logged, waited out (100 ms doubling to 5 s) and tried again; the loop never dies of it. But a
+  /// drain ends on an error that waiting can't mend (corrupt, schema, denied, invalid). Only errors while opening are
+  /// thrown (StorageError, ConfigError, TransportError).
   [[nodiscard]] RunSummary run();
   /// Stop claiming, finish what is under way within the deadline, release the rest. Thread-safe.
   void stop() noexcept;
 
  private:
   class Worker;
+  void work(Worker& worker);
+  [[nodiscard]] bool step(Worker& worker);
+  void finish(Worker& worker);
   void heartbeat(IEventRepository& repository);
+  void await_workers(IEventRepository& keeper);
   void merge(const StepResult& step);
+  /// Sleeps, but not beyond stop().
   void pause(Duration length);
+  void log(LogLevel level, const std::string& line) const;
+  [[nodiscard]] bool stopping() const noexcept { return stopping_.load(); }
 
   OpenRepository open_repository_;
   OpenRoutes open_routes_;
@@ -59,7 +70,9 @@ class RelayRunner {
   LogSink log_;
   std::atomic<bool> stopping_{false};
   std::mutex mutex_;
+  std::condition_variable changed_;  ///< stopping_, a worker's end
   RunSummary summary_;
+  std::size_t running_{0};
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 

@@ -15,6 +15,7 @@ class SnowflakeIds {
   static constexpr std::uint32_t kMaxWorker = 1023;
   /// Throws ConfigError when worker > kMaxWorker.
   explicit SnowflakeIds(std::uint32_t worker);
+  /// Throws StorageError (invalid) when the clock is past 2089-09-06, where the 41 bits end; the next call may succeed.
   [[nodiscard]] std::int64_t next(Timestamp now);
 
   [[nodiscard]] static std::uint32_t worker_of(std::int64_t id) noexcept;

@@ -1,0 +1,242 @@
+#include "sqlite/sqlite_claim.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "sqlite/sqlite_rows.hpp"
+#include "waybill/lifecycle.hpp"
+#include "waybill_sql_sqlite.hpp"
+
+namespace waybill::sqlite {
+namespace {
+
+namespace texts = sql::sqlite;
+
+constexpr std::size_t kQuantum = 1000;  // rows a claim passes over per scan: about 3 ms
+constexpr Duration kRestPerRow{30};     // ten times what walking a row takes
+constexpr Duration kLongestRest = std::chrono::seconds{60};
+constexpr std::size_t kMostHints = 10000;
+constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::max();
+
+// What a constrained scan looks at: columns of the row's front, in this order.
+constexpr std::string_view kLean = "id, next_retry_time, aggregate_type, aggregate_id, publish_channel, topic";
+constexpr std::string_view kWhole = backends::kEventColumns;
+
+std::string aggregate_key(const Statement& lean_row) {
+  std::string key(lean_row.text(2));
+  key += '\0';
+  key += lean_row.text(3);
+  return key;
+}
+
+}  // namespace
+
+void ClaimScanner::start_over() noexcept {
+  retries_ = scheduled_ = Place{};
+  tail_ = sweep_ = 0;
+  sweep_walked_ = 0;
+  sweep_rest_until_ = Timestamp{};
+  hints_.clear();
+}
+
+void ClaimScanner::hint(std::int64_t event_id) {
+  if (hints_.size() < kMostHints)
+    hints_.push_back(event_id);
+  else
+    sweep_rest_until_ = Timestamp{};
+}
+
+void ClaimScanner::begin(const ClaimRequest& request, Timestamp now) {
+  request_ = &request;
+  now_ = now;
+  result_ = ClaimResult{};
+  aggregates_.clear();
+  constrained_ = request.ordering != Ordering::none || !accepts_all(request.routes);
+  if (request.routes == last_routes_ && request.ordering == last_ordering_ && request.dead_head == last_dead_head_)
+    return;
+  start_over();
+  last_routes_ = request.routes;
+  last_ordering_ = request.ordering;
+  last_dead_head_ = request.dead_head;
+}
+
+ClaimResult ClaimScanner::claim(const ClaimRequest& request, Timestamp now) {
+  begin(request, now);
+  const ClaimShares shares = claim_shares(request.limit, request.retry_percent, turn_++);
+  const auto left = [&] { return request.limit - result_.events.size(); };
+  take_timed(Source::retries, std::min(shares.retries, left()));
+  take_timed(Source::scheduled, std::min(shares.scheduled, left()));
+  take_new(left());
+  take_timed(Source::retries, left());
+  take_timed(Source::scheduled, left());
+  if (left() > 0) result_.next_due = next_due();
+  std::sort(result_.events.begin(), result_.events.end(), [](const Event& a, const Event& b) { return a.id < b.id; });
+  return std::move(result_);
+}
+
+void ClaimScanner::take(Event event) {
+  const bool applied = apply(event, CommandInput{Command::claim, now_, request_->owner, 0, request_->lease, {}, {}});
+  if (!applied) return;  // cannot be: the scans select claimable rows only
+  event.update_time = now_;
+  Statement& row = statements_.get(texts::claim_row);
+  row.bind(1, request_->owner).bind(2, *event.lock_until).bind(3, now_).bind(4, event.id).run();
+  result_.events.push_back(std::move(event));
+}
+
+void ClaimScanner::take_ids(const std::vector<std::int64_t>& ids) {
+  for (const std::int64_t id : ids) {
+    std::optional<Event> event;
+    {
+      const Query row(statements_.get(texts::find_by_id));
+      row->bind(1, id);
+      if (row->step()) event = read_event(*row);
+    }
+    if (event) take(std::move(*event));
+  }
+}
+
+// Rows are read to the end of the batch before the first is updated: an index must not change under its own scan.
+void ClaimScanner::take_timed_fast(Statement& scan, std::size_t most) {
+  std::vector<Event> found;
+  {
+    const Query query(scan);
+    while (found.size() < most && query->step()) found.push_back(read_event(*query));
+  }
+  for (Event& event : found) take(std::move(event));
+}
+
+void ClaimScanner::take_timed(Source source, std::size_t most) {
+  if (most == 0) return;
+  const bool retries = source == Source::retries;
+  Place& place = retries ? retries_ : scheduled_;
+  const std::string_view what = constrained_ ? kLean : kWhole;
+  Statement& scan =
+      statements_.get(retries ? texts::claim_retries : texts::claim_scheduled, what.data(), {{"what", what}});
+  scan.bind(1, now_).bind(2, place.time).bind(3, place.id);
+  if (!constrained_) return take_timed_fast(scan, most);
+
+  std::vector<std::int64_t> ids;
+  std::size_t passed = 0;
+  {
+    const Query query(scan);
+    while (ids.size() < most && passed < kQuantum) {
+      if (!query->step()) {
+        place = Place{};
+        passed = 0;
+        break;
+      }
+      if (may_take(*query))
+        ids.push_back(query->integer(0));
+      else if (++passed == kQuantum)
+        place = Place{query->integer(1), query->integer(0)};
+    }
+  }
+  if (passed == kQuantum) result_.more = true;
+  take_ids(ids);
+}
+
+bool ClaimScanner::may_take(const Statement& row) {
+  const bool open = accepts(request_->routes, row.text(4), row.optional_text(5));
+  if (request_->ordering == Ordering::none) return open;
+  Aggregate& aggregate = aggregates_[aggregate_key(row)];
+  if (!open || aggregate.closed || blocked(row, aggregate)) return false;
+  aggregate.last_taken = row.integer(0);
+  return true;
+}
+
+// What this claim took of an aggregate is always its front, so only what stands between that and the row can block.
+bool ClaimScanner::blocked(const Statement& row, Aggregate& aggregate) {
+  const bool skip = request_->dead_head == DeadHead::skip;
+  const Query earlier(statements_.get(skip ? texts::earlier_undead : texts::earlier_unsettled));
+  earlier->bind(1, row.text(2)).bind(2, row.text(3)).bind(3, aggregate.last_taken).bind(4, row.integer(0));
+  return earlier->step();
+}
+
+void ClaimScanner::take_new(std::size_t most) {
+  if (most == 0) return;
+  if (!constrained_) {
+    Statement& scan = statements_.get(texts::claim_new, kWhole.data(), {{"what", kWhole}});
+    take_timed_fast(scan.bind(1, std::int64_t{0}).bind(2, kNoEnd), most);
+    return;
+  }
+  const std::size_t before = result_.events.size();
+  const auto left = [&] { return most - (result_.events.size() - before); };
+  if (tail_ != 0) take_hinted(left());
+  if (tail_ != 0) sweep(left());
+  take_tail(left());
+}
+
+ClaimScanner::Walk ClaimScanner::walk_new(std::int64_t after, std::int64_t until, std::size_t most) {
+  // In id order a row that is not taken blocks all behind it: no need to ask again.
+  for (auto& [key, aggregate] : aggregates_) aggregate.closed = false;
+  Walk walk;
+  walk.last_id = after;
+  std::vector<std::int64_t> ids;
+  {
+    const Query query(statements_.get(texts::claim_new, kLean.data(), {{"what", kLean}}));
+    query->bind(1, after).bind(2, until);
+    while (ids.size() < most && walk.walked < kQuantum) {
+      walk.at_end = !query->step();
+      if (walk.at_end) break;
+      walk.last_id = query->integer(0);
+      if (may_take(*query)) {
+        ids.push_back(walk.last_id);
+        continue;
+      }
+      ++walk.walked;
+      if (request_->ordering == Ordering::aggregate) aggregates_[aggregate_key(*query)].closed = true;
+    }
+  }
+  take_ids(ids);
+  return walk;
+}
+
+void ClaimScanner::take_tail(std::size_t most) {
+  if (most == 0) return;
+  const Walk walk = walk_new(tail_, kNoEnd, most);
+  if (walk.walked < kQuantum) return;
+  tail_ = walk.last_id;
+  sweep_rest_until_ = std::max(sweep_rest_until_, now_ + kRestPerRow * static_cast<int>(walk.walked));
+  result_.more = true;
+}
+
+void ClaimScanner::sweep(std::size_t most) {
+  // A clock that stepped back must not put the sweep to rest for years.
+  if (most == 0 || (now_ < sweep_rest_until_ && sweep_rest_until_ - now_ <= kLongestRest)) return;
+  const Walk walk = walk_new(sweep_, tail_, most);
+  sweep_ = walk.last_id;
+  sweep_walked_ += walk.walked;
+  if (!walk.at_end) {
+    result_.more = true;
+    return;
+  }
+  const std::size_t length = sweep_walked_;
+  sweep_ = 0;
+  sweep_walked_ = 0;
+  sweep_rest_until_ =
+      now_ + std::min(kLongestRest, kRestPerRow * static_cast<int>(std::min<std::size_t>(length, 1U << 24)));
+  if (length < kQuantum) tail_ = 0;
+}
+
+// The run of events in front of the cursor that became free by what we settled.
+void ClaimScanner::take_hinted(std::size_t most) {
+  while (!hints_.empty() && most > 0) {
+    std::vector<std::int64_t> ids;
+    {
+      const Query run(statements_.get(texts::aggregate_run, kLean.data(), {{"what", kLean}}));
+      run->bind(1, hints_.back()).bind(2, tail_).bind(3, now_);
+      while (ids.size() < most && run->step() && may_take(*run)) ids.push_back(run->integer(0));
+    }
+    if (ids.size() < most) hints_.pop_back();  // else there may be more of it
+    take_ids(ids);
+    most -= ids.size();
+  }
+}
+
+std::optional<Timestamp> ClaimScanner::next_due() {
+  const Query query(statements_.get(texts::next_due));
+  query->bind(1, now_);
+  return query->step() ? query->optional_time(0) : std::nullopt;
+}
+
+}  // namespace waybill::sqlite

@@ -1,0 +1,174 @@
+#include "sqlite/sqlite_connection.hpp"
+
+#include <SQLiteCpp/Exception.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "sqlite/sqlite_errors.hpp"
+
+namespace waybill::sqlite {
+namespace {
+
+constexpr std::chrono::microseconds kNap{500};
+constexpr std::string_view kBegin = "BEGIN IMMEDIATE";
+constexpr std::string_view kBeginRead = "BEGIN";
+constexpr std::string_view kCommit = "COMMIT";
+constexpr std::string_view kRollback = "ROLLBACK";
+constexpr std::string_view kDataVersion = "PRAGMA data_version";
+constexpr int kCachePages = -16384;  // KiB: enough for the hot leaves of every index, small enough for a device
+
+int open_flags(OpenMode mode) {
+  switch (mode) {
+    case OpenMode::read_only:
+      return SQLite::OPEN_READONLY;
+    case OpenMode::create:
+      return SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE;
+    case OpenMode::read_write:
+      break;
+  }
+  return SQLite::OPEN_READWRITE;
+}
+
+bool file_exists(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0;
+}
+
+std::unique_ptr<SQLite::Database> open_database(const SqliteOptions& options) {
+  try {
+    return std::make_unique<SQLite::Database>(options.path, open_flags(options.mode) | SQLite::OPEN_NOMUTEX);
+  } catch (const SQLite::Exception& error) {
+    if (options.mode != OpenMode::create && !file_exists(options.path))
+      throw StorageError(
+          ErrorCode::schema,
+          "'" + options.path + "' does not exist; create it: waybill init --store sqlite:" + options.path);
+    throw_error(error.getExtendedErrorCode(), "open '" + options.path + "'", error.what());
+  }
+}
+
+void roll_back(Statements& statements) noexcept {
+  if (sqlite3_get_autocommit(statements.db()) != 0) return;
+  try {
+    statements.get(kRollback).run();
+  } catch (const StorageError&) {
+    // The failure that brought us here is the one to tell; closing the connection rolls back as well.
+  }
+}
+
+}  // namespace
+
+ReadTransaction::ReadTransaction(Statements& statements) : statements_(statements) {
+  statements_.get(kBeginRead).run();
+}
+
+ReadTransaction::~ReadTransaction() { roll_back(statements_); }
+
+void BusyHandler::install(sqlite3* db) { sqlite3_busy_handler(db, &BusyHandler::nap, this); }
+
+int BusyHandler::nap(void* self, int count) noexcept {
+  auto& handler = *static_cast<BusyHandler*>(self);
+  const auto now = std::chrono::steady_clock::now();
+  if (count == 0) handler.give_up_ = now + handler.timeout_;
+  if (now >= handler.give_up_) return 0;
+  std::this_thread::sleep_for(kNap);
+  return 1;
+}
+
+WriteTransaction::WriteTransaction(Statements& statements) : statements_(statements) { statements_.get(kBegin).run(); }
+
+WriteTransaction::~WriteTransaction() {
+  if (open_) roll_back(statements_);
+}
+
+void WriteTransaction::commit() {
+  try {
+    statements_.get(kCommit).run();
+  } catch (const StorageError& error) {
+    // Still in the transaction: nothing was written, and the destructor rolls back. Else SQLite has ended it itself.
+    if (sqlite3_get_autocommit(statements_.db()) == 0 || error.code() == ErrorCode::full) throw;
+    open_ = false;
+    throw StorageError(ErrorCode::outcome_unknown, std::string("commit: ") + error.what());
+  }
+  open_ = false;
+}
+
+Connection::Connection(const SqliteOptions& options)
+    : options_(options), busy_(options.busy_timeout), database_(open_database(options)) {
+  busy_.install(handle());
+  statements_ = std::make_unique<Statements>(handle());
+  set_pragmas();
+  checkpoint_at_ = static_cast<int>(options_.checkpoint_pages);
+}
+
+Connection::~Connection() = default;
+
+void Connection::set_pragmas() {
+  const std::string where = "open '" + options_.path + "'";
+  const auto run = [&](const std::string& sql) {
+    if (sqlite3_exec(handle(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) throw_last_error(handle(), where);
+  };
+  run("PRAGMA cache_size = " + std::to_string(kCachePages));
+  if (options_.mode == OpenMode::read_only) {
+    run("PRAGMA query_only = 1");
+    run("SELECT count(*) FROM sqlite_schema");  // a damaged or missing file shows itself here
+    return;
+  }
+  if (sqlite3_db_readonly(handle(), "main") == 1)
+    throw StorageError(ErrorCode::denied, where +
+                                              ": the file is read-only (change its permissions; `list`, `show` and "
+                                              "`stats` work all the same)");
+  if (options_.mode == OpenMode::create) run("PRAGMA auto_vacuum = incremental");
+  run("PRAGMA journal_mode = WAL");
+  run(std::string("PRAGMA synchronous = ") + (options_.durability == Durability::full ? "FULL" : "NORMAL"));
+  // The WAL shrinks to this size when it starts over after a checkpoint.
+  run("PRAGMA journal_size_limit = " + std::to_string(std::uint64_t{options_.checkpoint_pages} * 4096 * 2));
+  run("PRAGMA wal_autocheckpoint = 0");
+  sqlite3_wal_hook(handle(), &Connection::on_wal, this);
+}
+
+int Connection::on_wal(void* self, sqlite3*, const char*, int pages) noexcept {
+  static_cast<Connection*>(self)->wal_pages_ = pages;
+  return SQLITE_OK;
+}
+
+std::int64_t Connection::data_version() { return statements_->integer(kDataVersion); }
+
+void Connection::checkpoint_if_due() noexcept {
+  const int due = static_cast<int>(options_.checkpoint_pages);
+  if (wal_pages_ < due) checkpoint_at_ = due;
+  if (wal_pages_ < checkpoint_at_) return;
+  try {
+    // Beside tight writers the lock may be hard to get: try briefly, and insist when the WAL has grown far.
+    const bool insist = wal_pages_ >= 4 * due;
+    const bool done = checkpoint(insist ? options_.busy_timeout : Duration{std::chrono::milliseconds{20}});
+    // A reader that pins the WAL, or a busy lock: not again for a while.
+    checkpoint_at_ = done ? due : wal_pages_ + std::max(due / 4, 1);
+  } catch (const std::exception&) {
+    checkpoint_at_ = wal_pages_ + due;  // the commit before stands; the next write will meet the disk's trouble itself
+  }
+}
+
+bool Connection::checkpoint(Duration wait_for_lock) {
+  if (gate_ == nullptr) {
+    gate_ = std::make_unique<SQLite::Database>(options_.path, SQLite::OPEN_READWRITE | SQLite::OPEN_NOMUTEX);
+    gate_busy_.install(gate_->getHandle());
+    gate_->exec("PRAGMA wal_autocheckpoint = 0");
+  }
+  gate_busy_.set_timeout(wait_for_lock);
+  if (gate_->tryExec("BEGIN IMMEDIATE") != SQLITE_OK) return false;
+  int in_wal = 0;
+  int moved = 0;
+  const int code = sqlite3_wal_checkpoint_v2(handle(), "main", SQLITE_CHECKPOINT_PASSIVE, &in_wal, &moved);
+  gate_->exec("ROLLBACK");
+  if (code != SQLITE_OK && code != SQLITE_BUSY) throw_last_error(handle(), "checkpoint");
+  return code == SQLITE_OK && in_wal == moved;
+}
+
+std::uint64_t Connection::wal_bytes() const {
+  struct stat info {};
+  return ::stat(wal_path().c_str(), &info) == 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
+}
+
+}  // namespace waybill::sqlite

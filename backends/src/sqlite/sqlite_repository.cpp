@@ -1,0 +1,212 @@
+#include "sqlite/sqlite_repository.hpp"
+
+#include <sqlite3.h>
+
+#include "sqlite/sqlite_errors.hpp"
+#include "sqlite/sqlite_quarantine.hpp"
+#include "sqlite/sqlite_schema.hpp"
+#include "sqlite/sqlite_writer.hpp"
+#include "waybill/lifecycle.hpp"
+#include "waybill_sql_sqlite.hpp"
+
+namespace waybill::sqlite {
+namespace {
+
+namespace texts = sql::sqlite;
+
+SqliteOptions with_clock(SqliteOptions options) {
+  if (options.clock == nullptr) options.clock = std::make_shared<const SystemClock>();
+  return options;
+}
+
+std::string_view settle_text(Command command) {
+  switch (command) {
+    case Command::succeed:
+      return texts::settle_succeed;
+    case Command::fail:
+      return texts::settle_fail;
+    case Command::reject:
+      return texts::settle_reject;
+    case Command::release:
+      return texts::settle_release;
+    case Command::expire:
+      return texts::settle_expire;
+    default:
+      throw StorageError(ErrorCode::invalid, "settle: '" + std::string(to_string(command)) + "' is no outcome");
+  }
+}
+
+}  // namespace
+
+SqliteRepository::SqliteRepository(SqliteOptions options)
+    : options_(with_clock(std::move(options))),
+      bounds_{options_.max_events, options_.max_bytes, options_.on_full},
+      wakeup_(options_.path + "-wal") {
+  open();
+}
+
+void SqliteRepository::open() {
+  session_.reset();
+  std::optional<std::string> moved;
+  if (options_.quarantine && options_.mode != OpenMode::read_only) moved = quarantine_if_damaged(options_);
+  if (moved || options_.mode == OpenMode::create) {
+    SqliteOptions creating = options_;
+    creating.mode = OpenMode::create;
+    Connection connection(creating);
+    migrate(connection.statements(), options_.full_indexes, now());
+  }
+  session_ = std::make_unique<Session>(options_);
+  require_current(statements(), "'" + options_.path + "'");
+  broken_ = false;
+  changed_ = true;
+  if (!moved) return;
+  set_note("quarantined", *moved);
+  if (options_.log)
+    options_.log(LogLevel::error,
+                 "'" + options_.path + "' was damaged; it is kept as '" + *moved + "', a fresh store was started");
+}
+
+void SqliteRepository::rethrow_with(const char* doing, const StorageError& error) const {
+  if (dynamic_cast<const InvalidEvent*>(&error) != nullptr) throw;
+  throw StorageError(error.code(), std::string(doing) + " on '" + options_.path + "': " + error.what());
+}
+
+// A deleted or replaced file would swallow our commits.
+void SqliteRepository::require_in_place() {
+  int moved = 0;
+  if (sqlite3_file_control(session_->connection.handle(), "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK &&
+      moved != 0) {
+    broken_ = true;
+    throw StorageError(ErrorCode::unavailable, "the file was moved or removed while open");
+  }
+}
+
+// A WAL that others keep long must not push a bounded store over its bound.
+void SqliteRepository::make_wal_room() {
+  if (bounds_.max_bytes == 0 || session_->connection.wal_bytes() <= wal_share(bounds_.max_bytes)) return;
+  session_->connection.checkpoint(options_.busy_timeout);
+}
+
+void SqliteRepository::report_dropped(std::uint64_t dropped) {
+  if (dropped != 0 && options_.log)
+    options_.log(LogLevel::warning,
+                 "the buffer is full: " + std::to_string(dropped) + " undelivered events were dropped, oldest first");
+}
+
+std::vector<AppendResult> SqliteRepository::append(std::span<const NewEvent> events) {
+  require_valid(events, options_.limits);
+  if (events.empty()) return {};
+  Appended appended = write("append", [&] {
+    make_wal_room();
+    return append_events(statements(), events, bounds_, now());
+  });
+  changed_ = true;
+  report_dropped(appended.dropped);
+  return std::move(appended.results);
+}
+
+ClaimResult SqliteRepository::claim_within(const ClaimRequest& request) {
+  ClaimResult result = session_->scanner.claim(request, now());
+  // Nobody else can commit while we hold the write lock: what comes after this is new.
+  session_->seen_version = session_->connection.data_version();
+  return result;
+}
+
+ClaimResult SqliteRepository::claim(const ClaimRequest& request) {
+  if (request.ordering == Ordering::aggregate) guarded("claim", [&] { ensure_order_index(statements()); });
+  ClaimResult result = write("claim", [&] { return claim_within(request); });
+  changed_ = false;
+  return result;
+}
+
+SettleStatus SqliteRepository::settle_one(const Settlement& settlement, Timestamp now) {
+  const Token& token = settlement.token;
+  Statement& row = statements().get(settle_text(settlement.command));
+  const std::string reason = clip_reason(settlement.reason);
+  row.bind(1, token.id).bind(2, std::int64_t{token.version}).bind(3, token.owner).bind(4, now);
+  if (settlement.command != Command::succeed) row.bind(5, settlement.next_retry_time);
+  if (settlement.command != Command::succeed && settlement.command != Command::release) row.bind(6, reason);
+  if (row.run() == 0) return SettleStatus::fenced;
+  if (settlement.cancel_if_dead) statements().get(texts::cancel_dead).bind(1, token.id).bind(2, now).run();
+  if (session_->scanner.wants_hints()) session_->scanner.hint(token.id);
+  return SettleStatus::applied;
+}
+
+std::vector<SettleStatus> SqliteRepository::settle_within(std::span<const Settlement> settlements) {
+  std::vector<SettleStatus> statuses;
+  statuses.reserve(settlements.size());
+  const Timestamp time = now();
+  for (const Settlement& settlement : settlements) statuses.push_back(settle_one(settlement, time));
+  return statuses;
+}
+
+std::vector<SettleStatus> SqliteRepository::settle(std::span<const Settlement> settlements) {
+  if (settlements.empty()) return {};
+  auto statuses = write("settle", [&] { return settle_within(settlements); });
+  changed_ = true;
+  return statuses;
+}
+
+ExchangeResult SqliteRepository::exchange(std::span<const Settlement> settlements, const ClaimRequest& request) {
+  if (request.ordering == Ordering::aggregate) guarded("claim", [&] { ensure_order_index(statements()); });
+  ExchangeResult result = write("exchange", [&] {
+    ExchangeResult both;
+    both.settled = settle_within(settlements);
+    both.claimed = claim_within(request);
+    return both;
+  });
+  changed_ = false;
+  return result;
+}
+
+std::vector<SettleStatus> SqliteRepository::extend(std::span<const Token> tokens, Duration lease) {
+  if (tokens.empty()) return {};
+  return write("extend", [&] {
+    std::vector<SettleStatus> statuses;
+    const Timestamp time = now();
+    for (const Token& token : tokens) {
+      Statement& row = statements().get(texts::extend);
+      row.bind(1, token.id)
+          .bind(2, std::int64_t{token.version})
+          .bind(3, token.owner)
+          .bind(4, time)
+          .bind(5, time + lease);
+      statuses.push_back(row.run() == 0 ? SettleStatus::fenced : SettleStatus::applied);
+    }
+    return statuses;
+  });
+}
+
+std::vector<ExpiredLease> SqliteRepository::expired(std::size_t limit) {
+  return guarded("expired", [&] {
+    std::vector<ExpiredLease> leases;
+    const Query query(statements().get(texts::expired));
+    query->bind(1, now()).bind(2, static_cast<std::int64_t>(limit));
+    while (query->step())
+      leases.push_back(
+          {Token{query->integer(0), static_cast<std::int32_t>(query->integer(1)), std::string(query->text(2))},
+           std::string(query->text(3)), static_cast<std::int32_t>(query->integer(4)),
+           static_cast<std::int32_t>(query->integer(5))});
+    return leases;
+  });
+}
+
+bool SqliteRepository::wait_for_work(Duration timeout) {
+  return guarded("wait", [&] {
+    if (changed_ || session_->seen_version < 0) {
+      changed_ = false;
+      return true;
+    }
+    return wakeup_.wait(session_->connection, session_->seen_version, timeout);
+  });
+}
+
+}  // namespace waybill::sqlite
+
+namespace waybill {
+
+std::unique_ptr<IEventRepository> open_sqlite(const SqliteOptions& options) {
+  return std::make_unique<sqlite::SqliteRepository>(options);
+}
+
+}  // namespace waybill

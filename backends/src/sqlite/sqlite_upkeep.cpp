@@ -1,0 +1,104 @@
+// What an operator does.
+
+#include <algorithm>
+
+#include "sqlite/sqlite_errors.hpp"
+#include "sqlite/sqlite_repository.hpp"
+#include "waybill/lifecycle.hpp"
+#include "waybill_sql_sqlite.hpp"
+
+namespace waybill::sqlite {
+namespace {
+
+namespace texts = sql::sqlite;
+
+constexpr const char* kReturnSpace = "PRAGMA incremental_vacuum(2000)";  // pages; bounded, so that a purge stays short
+
+/// The filter, narrowed to what the command may change; nullopt: nothing can match.
+std::optional<EventFilter> narrowed(EventFilter filter, Command command) {
+  std::vector<Status> allowed;
+  for (const Status status : kAllStatuses) {
+    const bool named = filter.statuses.empty() ||
+                       std::find(filter.statuses.begin(), filter.statuses.end(), status) != filter.statuses.end();
+    if (named && transition(command).from.contains(status)) allowed.push_back(status);
+  }
+  if (allowed.empty()) return std::nullopt;
+  filter.statuses = std::move(allowed);
+  return filter;
+}
+
+}  // namespace
+
+std::size_t SqliteRepository::each_matching(const EventFilter& filter, Command command, std::string_view reason,
+                                            std::size_t limit) {
+  const std::optional<EventFilter> allowed = narrowed(filter, command);
+  if (!allowed) return 0;
+  const std::string kept = clip_reason(reason);
+  const std::size_t changed = write(to_string(command).data(), [&] {
+    std::size_t count = 0;
+    const Timestamp time = now();
+    for (const Event& event : query_within(*allowed, Page{limit, false, std::nullopt})) {
+      Statement& row = statements().get(command == Command::requeue ? texts::requeue_row : texts::cancel_row);
+      row.bind(1, event.id).bind(2, time);
+      if (command == Command::cancel) row.bind(3, kept);
+      count += static_cast<std::size_t>(row.run());
+    }
+    return count;
+  });
+  if (changed == 0) return 0;
+  changed_ = true;
+  session_->scanner.start_over();
+  return changed;
+}
+
+std::size_t SqliteRepository::requeue(const EventFilter& filter, std::size_t limit) {
+  return each_matching(filter, Command::requeue, {}, limit);
+}
+
+std::size_t SqliteRepository::cancel(const EventFilter& filter, std::string_view reason, std::size_t limit) {
+  return each_matching(filter, Command::cancel, reason, limit);
+}
+
+std::vector<std::int64_t> SqliteRepository::finished_before(Timestamp before, std::size_t limit) {
+  std::vector<std::int64_t> ids;
+  const Query query(statements().get(texts::finished));
+  query->bind(1, before).bind(2, static_cast<std::int64_t>(limit));
+  while (query->step()) ids.push_back(query->integer(0));
+  return ids;
+}
+
+std::size_t SqliteRepository::archive(Timestamp before, std::size_t limit) {
+  if (limit == 0) return 0;
+  return write("archive", [&] {
+    const Timestamp time = now();
+    const std::vector<std::int64_t> ids = finished_before(before, limit);
+    for (const std::int64_t id : ids) {
+      statements().get(texts::archive_copy).bind(1, id).bind(2, time).run();
+      statements().get(texts::delete_row).bind(1, id).run();
+    }
+    return ids.size();
+  });
+}
+
+std::size_t SqliteRepository::purge(Timestamp before, std::size_t limit) {
+  if (limit == 0) return 0;
+  const std::size_t purged = write("purge", [&] {
+    Statement& archived = statements().get(texts::purge_archived);
+    std::size_t count =
+        static_cast<std::size_t>(archived.bind(1, before).bind(2, static_cast<std::int64_t>(limit)).run());
+    if (count < limit) {
+      const std::vector<std::int64_t> ids = finished_before(before, limit - count);
+      for (const std::int64_t id : ids) statements().get(texts::delete_row).bind(1, id).run();
+      count += ids.size();
+    }
+    if (count != 0) add_to_counter(statements(), "purged", count);
+    sqlite3* db = statements().db();
+    if (sqlite3_exec(db, kReturnSpace, nullptr, nullptr, nullptr) != SQLITE_OK) throw_last_error(db, "return space");
+    return count;
+  });
+  // The file gets shorter when the WAL has been moved into it.
+  if (purged < limit) guarded("checkpoint", [&] { session_->connection.checkpoint(options_.busy_timeout); });
+  return purged;
+}
+
+}  // namespace waybill::sqlite

@@ -1,0 +1,5 @@
+-- ?1 owner, ?2 lock_until, ?3 now, ?4 id.
+UPDATE biz_outbox_event
+SET publish_status = {to:claim}, locked_by = ?1, lock_until = ?2, last_publish_time = ?3, update_time = ?3,
+    version = version + 1
+WHERE id = ?4 AND {from:claim}

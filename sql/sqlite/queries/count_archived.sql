@@ -1,0 +1,1 @@
+SELECT count(*) FROM biz_outbox_event_archive

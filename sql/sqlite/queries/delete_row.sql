@@ -1,0 +1,1 @@
+DELETE FROM biz_outbox_event WHERE id = ?1

@@ -1,0 +1,2 @@
+INSERT INTO waybill_note (name, value) VALUES (?1, ?2)
+ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE value <> excluded.value
