@@ -11,9 +11,9 @@ namespace {
 
 // ?1 first number, ?2 last number, ?3 now, ?4 blocked aggregates. The payload is that of samples.cpp.
 constexpr const char* kInsert = R"sql(
-INSERT INTO biz_outbox_event (event_no, aggregate_type, aggregate_id, event_type, event_source, publish_channel, topic,
-    event_payload, publish_status, retry_count, next_retry_time, last_publish_time, published_time, fail_reason, version,
-    create_time, update_time)
+INSERT INTO biz_outbox_event (event_no, aggregate_type, aggregate_id, event_type, event_source, publish_channel,
+    topic, event_payload, publish_status, retry_count, next_retry_time, last_publish_time, published_time, fail_reason,
+    version, create_time, update_time)
 WITH RECURSIVE n(x) AS (SELECT ?1 UNION ALL SELECT x + 1 FROM n WHERE x < ?2)
 SELECT printf('EVT%017d', x), 'ORDER', %AGGREGATE%, 'ORDER_CREATED', 'order-service', 'MQ', 'order.created',
     printf('{"order":"EVT%017d","customer":%d,"total_cents":%d,"currency":"EUR","paid":true,"note":"%s"}', x,
