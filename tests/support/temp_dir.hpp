@@ -11,8 +11,9 @@ namespace waybill::test {
 /// Fresh and empty; removed with all it holds at the end. Not copyable.
 class TempDir {
  public:
-  explicit TempDir(const std::string& prefix = "waybill-test") {
-    std::string name = (std::filesystem::temp_directory_path() / (prefix + "-XXXXXX")).string();
+  explicit TempDir(const std::string& prefix = "waybill-test",
+                   const std::filesystem::path& root = std::filesystem::temp_directory_path()) {
+    std::string name = (root / (prefix + "-XXXXXX")).string();
     if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a directory like " + name);
     path_ = name;
   }
