@@ -105,7 +105,11 @@ std::string wanted(const OptionSpec& spec) {
 }
 
 std::string unknown_option(const Url& url, const std::string& key, std::span<const OptionSpec> specs) {
-  std::string message = "unknown option '" + utf8::for_message(key) + "' in '" + url.redacted() + "'";
+  const std::string shown_url = url.redacted();
+  // What the URL's redacted form leaves out may be a piece of a password: `db://u:1?KEY@host`.
+  const bool show_key = shown_url.find(key) != std::string::npos;
+  std::string message =
+      "unknown option" + (show_key ? " '" + utf8::for_message(key) + "'" : "") + " in '" + shown_url + "'";
   std::vector<std::string> names;
   for (const OptionSpec& spec : specs) names.emplace_back(spec.name);
   if (names.empty()) return message + "; " + url.scheme + ": takes none";

@@ -188,11 +188,15 @@ class Parser {
       const std::string key = decoded("query", take_until(value, "="));
       if (key.empty()) fail("empty option in the query; write KEY=VALUE&KEY=VALUE");
       const auto same = [&](const auto& entry) { return entry.first == key; };
-      if (std::any_of(url_.query.begin(), url_.query.end(), same))
-        fail("option '" + utf8::for_message(key) + "' is given twice");
+      if (std::any_of(url_.query.begin(), url_.query.end(), same)) fail("option" + shown_key(key) + " is given twice");
       if (!value.empty()) value.remove_prefix(1);
       url_.query.emplace_back(key, decoded("query", value));
     }
+  }
+
+  /// The key for a message, unless it may be a piece of a password: `db://u:1?KEY@host`.
+  [[nodiscard]] std::string shown_key(const std::string& key) const {
+    return redact_url(text_).find(key) == std::string::npos ? "" : " '" + utf8::for_message(key) + "'";
   }
 
   std::string_view text_;
@@ -233,40 +237,41 @@ std::string print(const Url& url, bool with_secrets) {
   return text;
 }
 
-/// True when the URL may be a mistyped one in which a password ended up as path, host or query: `db:u:p@host` or
-/// `db://u:12/3@host`.
+/// True when the URL may be a mistyped one in which a password ended up elsewhere: `db:u:p@host`, `db://u:12/3@host` or
+/// `db://u:p@x/y@host`. Hiding too much is the smaller harm.
 bool may_hide_a_password(const Url& url) {
+  if (url.has_authority && !url.port.has_value() && !url.password.has_value()) return false;
   const auto has_at = [](const std::string& text) { return text.find('@') != std::string::npos; };
-  if (!url.has_authority) return has_at(url.path);
-  if (!url.port.has_value() || !url.user.empty() || url.password.has_value()) return false;
   return has_at(url.path) || std::any_of(url.query.begin(), url.query.end(), [&](const auto& entry) {
            return has_at(entry.first) || has_at(entry.second);
          });
 }
 
-/// Hides everything from behind the scheme to the last @: in a text that does not parse, nobody knows where a password
-/// ends.
-std::string hide_authority(std::string_view text) {
+using Mask = std::vector<bool>;
+
+void hide(Mask& hidden, std::size_t from, std::size_t to) {
+  std::fill(hidden.begin() + static_cast<std::ptrdiff_t>(from), hidden.begin() + static_cast<std::ptrdiff_t>(to), true);
+}
+
+/// Everything from behind the scheme to the last @: in a text that does not parse, nobody knows where a password ends.
+void hide_authority(std::string_view text, Mask& hidden) {
   const std::size_t at = text.rfind('@');
-  if (at == std::string_view::npos) return std::string{text};
+  if (at == std::string_view::npos) return;
   const std::size_t colon = text.find(':');
   std::size_t start = colon < at ? colon + 1 : 0;
   while (start < at && text[start] == '/') ++start;
-  return std::string{text.substr(0, start)} + std::string{kHidden} + std::string{text.substr(at)};
+  hide(hidden, start, at);
 }
 
-std::string hide_secret_values(std::string_view text) {
-  std::string shown{take_until(text, "?&")};
-  while (!text.empty()) {
-    shown += text.front();
-    text.remove_prefix(1);
-    const std::string_view pair = take_until(text, "&");
-    const std::size_t equals = pair.find('=');
-    const std::string_view key = pair.substr(0, equals);
-    const bool hide = equals != std::string_view::npos && is_secret_key(decode(key).value_or("secret"));
-    shown += hide ? std::string{key} + "=" + std::string{kHidden} : std::string{pair};
+/// A key may start behind any ? or &, a value ends at & only: either may stand unescaped where it should not.
+void hide_secret_values(std::string_view text, Mask& hidden) {
+  constexpr std::string_view kMarks = "?&";
+  for (std::size_t mark = text.find_first_of(kMarks); mark < text.size(); mark = text.find_first_of(kMarks, mark + 1)) {
+    const std::size_t key_end = text.find_first_of("=?&", mark + 1);
+    if (key_end >= text.size() || text[key_end] != '=') continue;
+    if (is_secret_key(decode(text.substr(mark + 1, key_end - mark - 1)).value_or("secret")))
+      hide(hidden, key_end + 1, std::min(text.find('&', key_end), text.size()));
   }
-  return shown;
 }
 
 }  // namespace
@@ -278,7 +283,17 @@ std::string Url::to_string() const { return print(*this, true); }
 std::string Url::redacted() const { return may_hide_a_password(*this) ? redact_url(to_string()) : print(*this, false); }
 
 std::string redact_url(std::string_view text) {
-  return utf8::for_message(hide_secret_values(hide_authority(text)), kMaxShown);
+  Mask hidden(text.size(), false);
+  hide_authority(text, hidden);
+  hide_secret_values(text, hidden);
+  std::string shown;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (!hidden[at])
+      shown += text[at];
+    else if (at == 0 || !hidden[at - 1])
+      shown += kHidden;
+  }
+  return utf8::for_message(shown, kMaxShown);
 }
 
 }  // namespace waybill
