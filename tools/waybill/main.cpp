@@ -64,6 +64,7 @@ Example:
   waybill put   --store sqlite:events.db events.ndjson
   waybill relay --store sqlite:events.db --to stdout: --drain
   waybill stats --store sqlite:events.db)");
+  finish_output();
 }
 
 /// A file opened on a free descriptor 0, 1 or 2 would get what is meant for standard output, the store's file above
@@ -121,9 +122,9 @@ std::unique_ptr<CLI::App> make_app(const Verb& verb, Session& session, Action& a
   const std::string name = "waybill " + std::string{verb.name};
   auto app = std::make_unique<CLI::App>(name + ": " + std::string{verb.summary}, name);
   app->get_formatter()->column_width(28);
-  app->set_help_flag("-h,--help", "this text")->group("Common options");
   action = verb.define(*app, session);
   session.add_common_options(*app);
+  app->set_help_flag("-h,--help", "this text")->group("Common options");  // last: groups come in the order of use
   return app;
 }
 
@@ -146,6 +147,7 @@ std::optional<int> read_options(const Verb& verb, Session& session, CLI::App& ap
     return std::nullopt;
   } catch (const CLI::CallForHelp&) {
     print(app.help());
+    finish_output();
     return kDone;
   } catch (const CLI::ExtrasError&) {
     return fail(verb, kUsage, describe_extras(app));
@@ -191,6 +193,7 @@ int run(const std::vector<std::string>& arguments) {
   const std::string& name = arguments.front();
   if (name == "--version") {
     print_line("waybill " WAYBILL_VERSION);
+    finish_output();
     return kDone;
   }
   const bool help = name == "help" || name == "--help" || name == "-h";
@@ -211,9 +214,7 @@ int run(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
   try {
-    const int status = waybill::cli::run({argv + 1, argv + argc});
-    waybill::cli::finish_output();
-    return status;
+    return waybill::cli::run({argv + 1, argv + argc});
   } catch (const std::exception& error) {
     std::fprintf(stderr, "waybill: %s\n", error.what());
     return waybill::cli::kFailed;

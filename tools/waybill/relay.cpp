@@ -6,6 +6,7 @@
 #include <array>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -30,7 +31,8 @@ channel and topic match ('MQ:order.*', 'HTTP:*'). The first match wins. Events w
 Signals: SIGINT and SIGTERM stop claiming, let deliveries end within --shutdown-deadline and give back the rest; no
 attempt is counted. With --json the summary is one JSON object on standard error: standard output may carry events.
 
-Exit status: 0 stopped by a signal, or drained; 1 a destination was down at the end of a --drain, or is gone for good.
+Exit status: 0 stopped by a signal, or drained; 1 a destination was down at the end of a --drain or is gone for good
+(its reader ended, say), or a delivery did not end in time. Whatever was not delivered is kept.
 
 Examples:
   waybill relay --store sqlite:events.db --to stdout:
@@ -151,6 +153,8 @@ int RelayJob::report(const RunSummary& summary, IEventRepository& store) const {
     problem = summary.finished + "; what was not delivered is kept";
   else if (!summary.store_error.empty())
     problem = summary.store_error;
+  else if (summary.stuck)
+    problem = "a delivery did not end within --shutdown-deadline; its events were given back";
   else if (summary.breaker_open)
     problem = "ended with a destination down; what was not delivered is kept";
   if (problem.empty()) return kDone;
@@ -174,7 +178,9 @@ int RelayJob::run() {
     summary = runner.run();
   }
   warn_unroutable(*store, filter_of(routes_), session_.log());
-  return report(summary, *store);
+  const int status = report(summary, *store);
+  if (summary.stuck) std::quick_exit(status);  // the runner would wait for the delivery that does not end
+  return status;
 }
 
 void add_delivery_options(CLI::App& app, RelayArguments& arguments) {
