@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """run_blocks.py README BIN: does what the README says, from top to bottom, in one empty folder.
 
-Blocks labelled sh, python, sql and cpp are run (a cpp block as the program BIN/readme_example_N, sql on orders.db); toml
-is written to waybill.toml. Blocks with another label (bash: the set-up, which can't run within a test) are to be read
-only. The first block that fails ends the test.
+Blocks labelled sh, python, sql and cpp are run (a cpp block as the program BIN/readme_example_N, sql on orders.db);
+toml is written to waybill.toml. Blocks with another label (bash: the set-up, which can't run within a test) are to be
+read only. The first block that fails ends the test.
 """
 
 import itertools
