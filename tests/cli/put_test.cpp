@@ -42,7 +42,7 @@ TEST_CASE("a bad line is reported with its number and reason, good lines of its 
   CHECK(result.exit_code == 3);
   const std::vector<std::pair<std::string, std::string>> reports{
       {"line 2: ", "JSON"},       {"line 3: ", "event_type"}, {"line 4: ", "agregate_id"}, {"line 5: ", "event_no"},
-      {"line 6: ", "publish_st"}, {"line 7: ", "object"},     {"line 8: ", "UTF-8"}};
+      {"line 6: ", "publish_st"}, {"line 7: ", "object"},     {"line 8: ", "JSON"}};
   for (const auto& [line, reason] : reports) {
     const auto at = result.err.find(line);
     INFO(result.err);

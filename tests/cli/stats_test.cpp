@@ -31,7 +31,7 @@ TEST_CASE("stats counts by status, dead events, backlog and the oldest pending e
   CHECK(stats.at("backlog") == 2);
   CHECK(stats.at("oldest_pending_age_s").get<std::int64_t>() > 5 * 365 * 86400);
   const std::string text = cli.ok({"stats"});
-  CHECK_THAT(text, Contains("failed           2  1 of them dead"));
+  CHECK_THAT(text, Contains("failed            2  1 of them dead"));
   CHECK_THAT(text, Contains("no relay has run yet"));
 }
 
