@@ -148,27 +148,6 @@ TEST_CASE_METHOD(Ordered, "a place lent to a late head does not bring its follow
   CHECK(numbers(4) == Numbers{"A1", "B1", "A2"});
 }
 
-TEST_CASE_METHOD(Ordered, "many blocked aggregates in front hide nobody", "[ordering]") {
-  std::vector<NewEvent> events;
-  for (int i = 0; i < 200; ++i) events.push_back(make_event("H" + std::to_string(i), "id" + std::to_string(i)));
-  REQUIRE(store->append(events).size() == 200);
-  for (const Event& head : take(200)) fail(head, now() + 1h);
-  events.clear();
-  for (int i = 0; i < 200; ++i)
-    for (int k = 0; k < 3; ++k)
-      events.push_back(make_event("F" + std::to_string(i) + "-" + std::to_string(k), "id" + std::to_string(i)));
-  events.push_back(make_event("Z1", "Z"));
-  REQUIRE(store->append(events).size() == 601);
-
-  Numbers taken;
-  for (int round = 0; round < 100; ++round) {
-    const ClaimResult result = store->claim(ordered_request(10));
-    for (const Event& event : result.events) taken.push_back(event.event_no);
-    if (!result.more) break;
-  }
-  CHECK(taken == Numbers{"Z1"});
-}
-
 TEST_CASE_METHOD(Ordered, "two owners never hold events of one aggregate at once", "[ordering]") {
   add({"A1", "B1", "A2", "B2", "A3", "B3"});
   const auto other = database->open();
