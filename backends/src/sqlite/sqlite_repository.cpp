@@ -66,7 +66,9 @@ void SqliteRepository::open() {
                  "'" + options_.path + "' was damaged; it is kept as '" + *moved + "', a fresh store was started");
 }
 
-void SqliteRepository::rethrow_with(const char* doing, const StorageError& error) const {
+void SqliteRepository::rethrow_with(const char* doing, const StorageError& error) {
+  // After a failed sync the kernel may have forgotten which pages were not written: a fresh handle reads what is there.
+  if (error.code() == ErrorCode::unavailable || error.code() == ErrorCode::outcome_unknown) broken_ = true;
   if (dynamic_cast<const InvalidEvent*>(&error) != nullptr) throw;
   throw StorageError(error.code(), std::string(doing) + " on '" + options_.path + "': " + error.what());
 }
@@ -76,15 +78,17 @@ void SqliteRepository::require_in_place() {
   int moved = 0;
   if (sqlite3_file_control(session_->connection.handle(), "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK &&
       moved != 0) {
-    broken_ = true;
     throw StorageError(ErrorCode::unavailable, "the file was moved or removed while open");
   }
 }
 
 // A WAL that others keep long must not push a bounded store over its bound.
 void SqliteRepository::make_wal_room() {
-  if (bounds_.max_bytes == 0 || session_->connection.wal_bytes() <= wal_share(bounds_.max_bytes)) return;
-  session_->connection.checkpoint(options_.busy_timeout);
+  if (bounds_.max_bytes == 0) return;
+  guarded("checkpoint", [&] {
+    if (session_->connection.wal_bytes() > wal_share(bounds_.max_bytes))
+      session_->connection.checkpoint(options_.busy_timeout);
+  });
 }
 
 void SqliteRepository::report_dropped(std::uint64_t dropped) {
@@ -96,10 +100,8 @@ void SqliteRepository::report_dropped(std::uint64_t dropped) {
 std::vector<AppendResult> SqliteRepository::append(std::span<const NewEvent> events) {
   require_valid(events, options_.limits);
   if (events.empty()) return {};
-  Appended appended = write("append", [&] {
-    make_wal_room();
-    return append_events(statements(), events, bounds_, now());
-  });
+  make_wal_room();
+  Appended appended = write("append", [&] { return append_events(statements(), events, bounds_, now()); });
   changed_ = true;
   report_dropped(appended.dropped);
   return std::move(appended.results);
@@ -112,8 +114,16 @@ ClaimResult SqliteRepository::claim_within(const ClaimRequest& request) {
   return result;
 }
 
+void SqliteRepository::prepare_claim(const ClaimRequest& request) {
+  if (request.ordering != Ordering::aggregate) return;
+  guarded("claim", [&] {
+    if (!session_->order_index) ensure_order_index(statements());
+    session_->order_index = true;
+  });
+}
+
 ClaimResult SqliteRepository::claim(const ClaimRequest& request) {
-  if (request.ordering == Ordering::aggregate) guarded("claim", [&] { ensure_order_index(statements()); });
+  prepare_claim(request);
   ClaimResult result = write("claim", [&] { return claim_within(request); });
   changed_ = false;
   return result;
@@ -148,7 +158,7 @@ std::vector<SettleStatus> SqliteRepository::settle(std::span<const Settlement> s
 }
 
 ExchangeResult SqliteRepository::exchange(std::span<const Settlement> settlements, const ClaimRequest& request) {
-  if (request.ordering == Ordering::aggregate) guarded("claim", [&] { ensure_order_index(statements()); });
+  prepare_claim(request);
   ExchangeResult result = write("exchange", [&] {
     ExchangeResult both;
     both.settled = settle_within(settlements);

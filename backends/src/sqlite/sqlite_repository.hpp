@@ -49,6 +49,7 @@ class SqliteRepository final : public IEventRepository {
     Connection connection;
     ClaimScanner scanner;
     std::int64_t seen_version{-1};  ///< data_version at the last claim
+    bool order_index{false};        ///< known to be there
   };
 
   void open();
@@ -62,12 +63,14 @@ class SqliteRepository final : public IEventRepository {
   /// `work` within one read transaction: one snapshot.
   template <class Work>
   auto read(const char* doing, Work work) -> decltype(work());
-  [[noreturn]] void rethrow_with(const char* doing, const StorageError& error) const;
+  /// Adds what was being done, and marks the handle broken when the failure leaves it in doubt. Only within a handler.
+  [[noreturn]] void rethrow_with(const char* doing, const StorageError& error);
   void require_in_place();
 
   ClaimResult claim_within(const ClaimRequest& request);
   std::vector<SettleStatus> settle_within(std::span<const Settlement> settlements);
   SettleStatus settle_one(const Settlement& settlement, Timestamp now);
+  void prepare_claim(const ClaimRequest& request);
   void make_wal_room();
   void report_dropped(std::uint64_t dropped);
   std::vector<Event> query_within(const EventFilter& filter, const Page& page);
