@@ -1,3 +1,8 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
 #include "cli/cli_fixture.hpp"
 
 namespace waybill::test {
@@ -148,6 +153,33 @@ TEST_CASE("a file that can't be read is a failure that names it") {
   CHECK(missing.exit_code == 1);
   CHECK_THAT(missing.err, Contains("nowhere.ndjson") && Contains("No such file"));
   CHECK(cli.on_store({"put", "."}).exit_code == 1);
+}
+
+TEST_CASE("progress is shown on a terminal and nowhere else") {
+  const Cli cli;
+  cli.init();
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  REQUIRE(terminal >= 0);
+  REQUIRE(::grantpt(terminal) == 0);
+  REQUIRE(::unlockpt(terminal) == 0);
+  write_file(cli.path("in.ndjson"), ndjson({event_json("E1")}));
+  const auto put = [&](const std::filesystem::path& errors) {
+    ProcessOptions options;
+    options.program = WAYBILL_COMMAND;
+    options.arguments = {"put", "--store", "sqlite:a.db", "in.ndjson"};
+    options.directory = cli.path("");
+    options.errors = errors;
+    CHECK(Process{options}.wait().exit_code == 0);
+  };
+  const int other_side = ::open(::ptsname(terminal), O_RDWR | O_NOCTTY | O_CLOEXEC);  // keeps what was written
+  put(::ptsname(terminal));
+  char shown[1000] = {};
+  CHECK(::read(terminal, shown, sizeof shown - 1) > 0);
+  CHECK_THAT(shown, Contains("\rput: 1 lines read") && Contains("put: 1 inserted"));
+  put(cli.path("err"));
+  CHECK(read_file(cli.path("err")) == "put: 0 inserted, 1 duplicates, 0 conflicts, 0 refused\n");
+  ::close(other_side);
+  ::close(terminal);
 }
 
 TEST_CASE("--quiet keeps the summary back, not the reports") {

@@ -87,7 +87,9 @@ TEST_CASE("values that do not fit are wrong usage, and the message says what wou
       {{"relay", "--to", "=stdout:"}, "empty"},
       {{"relay", "--to", "handler:"}, "registered none"},
       {{"relay", "--to", "stdout:", "--retry", "soon"}, "soon"},
-      {{"relay", "--to", "stdout:", "--lease", "0s"}, "lease"},
+      {{"relay", "--to", "stdout:", "--lease", "0s"}, "--lease: 0s is not from 10ms to 1d"},
+      {{"relay", "--to", "stdout:", "--poll", "0s"}, "--poll"},
+      {{"list", "--older-than", "99999d"}, "--older-than"},
   };
   cli.init();
   for (const auto& [words, message] : mistakes) {

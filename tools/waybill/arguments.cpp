@@ -15,11 +15,15 @@ std::optional<std::size_t> parse_count(const std::string& text) {
 
 }  // namespace
 
-CLI::Option* add_duration(CLI::App& app, const std::string& names, Duration& target, const std::string& help) {
-  const auto read = [&target, names](const std::string& text) {
+CLI::Option* add_duration(CLI::App& app, const std::string& names, Duration& target, const std::string& help,
+                          DurationRange range) {
+  const auto read = [&target, names, range](const std::string& text) {
     const auto value = parse_duration(text);
     if (!value)
       throw CLI::ValidationError(names, "'" + text + "' is no duration; write it like 250ms, 2s, 5m, 12h or 30d");
+    if (*value < range.min || *value > range.max)
+      throw CLI::ValidationError(
+          names, text + " is not from " + format_duration(range.min) + " to " + format_duration(range.max));
     target = *value;
   };
   return app.add_option_function<std::string>(names, read, help)

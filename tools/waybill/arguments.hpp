@@ -15,8 +15,14 @@ struct Range {
   std::size_t max{1000000000};
 };
 
-/// `250ms 2s 5m 12h 30d`; shows the target's value as default.
-CLI::Option* add_duration(CLI::App& app, const std::string& names, Duration& target, const std::string& help);
+struct DurationRange {
+  Duration min{0};
+  Duration max{std::chrono::hours{24} * 36500};  ///< a hundred years: sums with a point in time can't overflow
+};
+
+/// `250ms 2s 5m 12h 30d` within the range; shows the target's value as default.
+CLI::Option* add_duration(CLI::App& app, const std::string& names, Duration& target, const std::string& help,
+                          DurationRange range = {});
 /// A whole number within the range.
 CLI::Option* add_count(CLI::App& app, const std::string& names, std::size_t& target, const std::string& help,
                        Range range = {});

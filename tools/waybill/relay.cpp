@@ -204,10 +204,15 @@ void add_delivery_options(CLI::App& app, RelayArguments& arguments) {
 }
 
 void add_timing_options(CLI::App& app, RelayArguments& arguments) {
-  add_duration(app, "--lease", arguments.lease, "how long a claim holds; a crashed relay's events move again after it");
-  add_duration(app, "--poll", arguments.poll, "longest wait between two looks");
-  add_duration(app, "--recovery", arguments.recovery, "how often leases of crashed relays are looked for");
-  add_duration(app, "--shutdown-deadline", arguments.shutdown_deadline, "for deliveries under way when told to stop");
+  constexpr std::chrono::milliseconds kMillisecond{1};
+  constexpr std::chrono::hours kHour{1};
+  add_duration(app, "--lease", arguments.lease, "how long a claim holds; a crashed relay's events move again after it",
+               {10 * kMillisecond, 24 * kHour});
+  add_duration(app, "--poll", arguments.poll, "longest wait between two looks", {kMillisecond, kHour});
+  add_duration(app, "--recovery", arguments.recovery, "how often leases of crashed relays are looked for",
+               {Duration{0}, kHour});
+  add_duration(app, "--shutdown-deadline", arguments.shutdown_deadline, "for deliveries under way when told to stop",
+               {Duration{0}, kHour});
   app.add_option("--owner", arguments.owner, "this relay's name in the lease; default host:pid:random")
       ->type_name("NAME");
 }

@@ -76,7 +76,7 @@ Action define(CLI::App& app, Session& session, const Upkeep& upkeep, const char*
       add_duration(app, "--older-than", options->older_than, "last changed longer ago than this")->default_str("");
   add_time(app, "--before", options->before, "last changed before this time");
   add_count(app, "--batch", options->batch, "events in one transaction", {1, 100000});
-  add_duration(app, "--pause", options->pause, "rest between two transactions");
+  add_duration(app, "--pause", options->pause, "rest between two transactions", {Duration{0}, std::chrono::hours{1}});
   app.footer(examples);
   return [options, older_than, &session, &upkeep] {
     options->older_than_given = older_than->count() > 0;
