@@ -92,6 +92,13 @@ TEST_CASE("an escaped source comes back as it was") {
   CHECK_FALSE(again.event_headers.has_value());
 }
 
+TEST_CASE("a foreign eventsource is a header like others") {
+  const NewEvent given =
+      parse_cloudevent(R"({"specversion":"1.0","id":"1","source":"s","type":"t","subject":"a/b","eventsource":"x y"})");
+  CHECK(given.event_source == "s");
+  CHECK(given.event_headers == R"({"eventsource":"x y"})");
+}
+
 TEST_CASE("what a CloudEvent can't do without is missed") {
   const std::vector<std::pair<std::string, void (*)(Event&)>> wrong{
       {"event_no", [](Event& one) { one.event_no.clear(); }},

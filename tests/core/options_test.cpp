@@ -110,6 +110,11 @@ TEST_CASE("nearest_name is near or empty") {
   CHECK(nearest_name("eventtype", names) == "event_type");
   CHECK(nearest_name("tpoic", names) == "topic");
   CHECK(nearest_name("zzz", names).empty());
+  // A third of the letters may be wrong, not more; of two equally near names the first counts.
+  const std::vector<std::string> close{"abcdefghi", "abcdefghx"};
+  CHECK(nearest_name("abcdef---", close) == "abcdefghi");
+  CHECK(nearest_name("abcde----", close).empty());
+  CHECK(nearest_name("abcdefgh-", close) == "abcdefghi");
   CHECK(nearest_name("", names).empty());
   CHECK(nearest_name(std::string(100'000, 'e'), names).empty());
   CHECK(nearest_name("topic", {}).empty());
