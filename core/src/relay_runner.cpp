@@ -85,7 +85,7 @@ RunSummary RelayRunner::run() {
     worker->thread.join();
     const Timestamp now = worker->repository->now();
     for (const Route& route : worker->relay.routes())
-      if (route.breaker.state(now) != Breaker::State::closed) summary_.breaker_open = true;
+      if (options_.drain && route.breaker.state(now) != Breaker::State::closed) summary_.breaker_open = true;
   }
   const std::lock_guard lock(mutex_);
   return summary_;
@@ -190,6 +190,9 @@ bool RelayRunner::step(Worker& worker) {
   if (result.claimed > 0 || result.more || !worker.relay.settled()) return true;
   if (options_.drain) return false;
   Duration wait = options_.poll;
+  // Leases run out without a commit that would wake us. An interval of 0 means: at each look.
+  const Duration recovery = options_.relay.recovery_interval;
+  if (recovery > Duration{0}) wait = std::min(wait, recovery);
   if (result.next_due) wait = std::clamp(*result.next_due - worker.repository->now(), Duration{0}, wait);
   if (!stopping()) worker.repository->wait_for_work(wait);
   return true;
