@@ -41,6 +41,5 @@ CREATE INDEX idx_outbox_lease ON biz_outbox_event (publish_status, deleted, lock
     WHERE publish_status = 1 AND deleted = 0;
 CREATE INDEX idx_outbox_failed ON biz_outbox_event (publish_status, deleted, next_retry_time)
     WHERE publish_status = 3 AND deleted = 0;
-CREATE INDEX idx_outbox_cancelled ON biz_outbox_event (publish_status, deleted, update_time)
-    WHERE publish_status = 4 AND deleted = 0;
-CREATE INDEX idx_outbox_deleted ON biz_outbox_event (deleted) WHERE deleted <> 0;
+CREATE INDEX idx_outbox_aside ON biz_outbox_event (publish_status, deleted)
+    WHERE publish_status = 4 OR deleted <> 0;
