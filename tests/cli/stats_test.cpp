@@ -10,7 +10,8 @@ TEST_CASE("stats of an empty store") {
   cli.init();
   CHECK(cli.stats() ==
         Json::parse(R"({"by_status":{"pending":0,"in_progress":0,"succeeded":0,"failed":0,"cancelled":0},"dead":0,
-                        "backlog":0,"oldest_pending_age_s":null,"unroutable":null,"archived":0,"purged":0,"dropped":0})"));
+                        "backlog":0,"oldest_pending_age_s":null,"unroutable":null,
+                        "archived":0,"purged":0,"dropped":0})"));
 }
 
 TEST_CASE("stats counts by status, dead events, backlog and the oldest pending event") {

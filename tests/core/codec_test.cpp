@@ -139,8 +139,8 @@ TEST_CASE("JSON is equal by value") {
   });
 }
 
-const std::string kLine =
-    R"({"event_no":"E-1","aggregate_type":"ORDER","aggregate_id":"42","event_type":"CREATED","event_payload":{"a": 1.0}})";
+const std::string kLine = R"({"event_no":"E-1","aggregate_type":"ORDER","aggregate_id":"42","event_type":"CREATED",)"
+                          R"("event_payload":{"a": 1.0}})";
 
 /// The line with one more member.
 std::string with(const std::string& member) { return kLine.substr(0, kLine.size() - 1) + "," + member + "}"; }
@@ -212,8 +212,9 @@ TEST_CASE("optional keys and null") {
 }
 
 TEST_CASE("ids may be numbers") {
-  const NewEvent event = parse_event(
-      R"({"event_no":7,"aggregate_type":"T","aggregate_id":100000000000000000001,"event_type":"E","event_payload":1,"trace_id":8})");
+  const NewEvent event =
+      parse_event(R"({"event_no":7,"aggregate_type":"T","aggregate_id":100000000000000000001,"event_type":"E",)"
+                  R"("event_payload":1,"trace_id":8})");
   CHECK(event.event_no == "7");
   CHECK(event.aggregate_id == "100000000000000000001");
   CHECK(event.trace_id == "8");

@@ -13,8 +13,8 @@ namespace waybill::cli {
 namespace {
 
 constexpr const char* kExamples =
-    R"(A value at or above its threshold warns or is critical; 0 switches a threshold off. Works with Nagios, Icinga, Zabbix
-and whatever else runs monitoring plug-ins.
+    R"(A value at or above its threshold warns or is critical; 0 switches a threshold off. Works with Nagios, Icinga,
+Zabbix and whatever else runs monitoring plug-ins.
 
 Exit status: 0 ok, 1 warning, 2 critical, 3 unknown (the store can't be asked, or wrong usage).
 

@@ -22,8 +22,8 @@ namespace waybill::cli {
 namespace {
 
 constexpr const char* kExamples =
-    R"(--to URL delivers every event there; --to PATTERN=URL those whose topic matches ('order.*', with * and ?), or whose
-channel and topic match ('MQ:order.*', 'HTTP:*'). The first match wins. Events without a route stay in the store.
+    R"(--to URL delivers every event there; --to PATTERN=URL those whose topic matches ('order.*', with * and ?), or
+whose channel and topic match ('MQ:order.*', 'HTTP:*'). The first match wins. Events without a route stay in the store.
 
 --retry POLICY is a list of delays, the last one repeats (1m,5m,30m,2h), or exponential:BASE,FACTOR,CAP
 (exponential:1s,2,1h); either may end in ;jitter=0.2.

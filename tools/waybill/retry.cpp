@@ -19,8 +19,8 @@ namespace waybill::cli {
 namespace {
 
 constexpr const char* kRetryExamples =
-    R"(Failed events, dead or not, go back to pending: due now, with a fresh budget. With a filter and without numbers every
-failed event that matches.
+    R"(Failed events, dead or not, go back to pending: due now, with a fresh budget. With a filter and without numbers
+every failed event that matches.
 
 Exit status: 1 when one of the numbers is not there or not failed.
 
@@ -30,7 +30,8 @@ Examples:
   waybill retry --store sqlite:events.db --all)";
 
 constexpr const char* kCancelExamples =
-    R"(Pending and failed events are given up for good: nothing leaves the state cancelled. Events in progress are not touched.
+    R"(Pending and failed events are given up for good: nothing leaves the state cancelled. Events in progress are
+not touched.
 
 Exit status: 1 when one of the numbers is not there or can't be cancelled.
 

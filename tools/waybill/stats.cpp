@@ -13,10 +13,10 @@ namespace waybill::cli {
 namespace {
 
 constexpr const char* kExamples =
-    R"(Words: backlog is pending, in progress and failed events that will be tried again. Dead events are failed ones that
-nobody tries again by itself. Unroutable are unfinished events no route takes: the routes are those of --to, else those
-of the relay that ran last on this store. Archived, purged, dropped and unroutable are of the whole store, whatever the
-filter.
+    R"(Words: backlog is pending, in progress and failed events that will be tried again. Dead events are failed ones
+that nobody tries again by itself. Unroutable are unfinished events no route takes: the routes are those of --to, else
+those of the relay that ran last on this store. Archived, purged, dropped and unroutable are of the whole store,
+whatever the filter.
 
 Examples:
   waybill stats --store sqlite:events.db

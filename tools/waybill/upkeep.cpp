@@ -16,16 +16,16 @@ namespace waybill::cli {
 namespace {
 
 constexpr const char* kArchiveExamples =
-    R"(Succeeded and cancelled events last changed before the time given move to the archive table. `show` still finds them and
-their numbers stay taken.
+    R"(Succeeded and cancelled events last changed before the time given move to the archive table. `show` still finds
+them and their numbers stay taken.
 
 Examples:
   waybill archive --store sqlite:events.db --older-than 7d
   waybill archive --store sqlite:events.db --before 2026-11-01T00:00:00Z --batch 500 --pause 50ms)";
 
 constexpr const char* kPurgeExamples =
-    R"(Succeeded and cancelled events last changed before the time given are removed for good, archived or not. Unfinished and
-failed events are never removed. A removed number is free: putting it again delivers it again.
+    R"(Succeeded and cancelled events last changed before the time given are removed for good, archived or not.
+Unfinished and failed events are never removed. A removed number is free: putting it again delivers it again.
 
 Examples:
   waybill purge --store sqlite:events.db --older-than 30d

@@ -1,5 +1,5 @@
--- Columns and defaults of the seed's biz_outbox_event. Times are whole microseconds since 1970-01-01 UTC; the checks keep
--- a text date or a payload that is no JSON from getting in by plain SQL. AUTOINCREMENT: an id is never used twice.
+-- Columns and defaults of the seed's biz_outbox_event. Times are whole microseconds since 1970-01-01 UTC; the checks
+-- keep a text date or a payload that is no JSON from getting in by plain SQL. AUTOINCREMENT: an id is never used twice.
 CREATE TABLE biz_outbox_event (
     id                INTEGER PRIMARY KEY AUTOINCREMENT,
     event_no          TEXT    NOT NULL CHECK (length(event_no) BETWEEN 1 AND 64),
@@ -26,8 +26,10 @@ CREATE TABLE biz_outbox_event (
     remark            TEXT             CHECK (length(remark) <= 500),
     version           INTEGER NOT NULL DEFAULT 0,
     deleted           INTEGER NOT NULL DEFAULT 0,
-    create_time       INTEGER NOT NULL DEFAULT (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER)) CHECK (typeof(create_time) = 'integer'),
-    update_time       INTEGER NOT NULL DEFAULT (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER)) CHECK (typeof(update_time) = 'integer')
+    create_time       INTEGER NOT NULL DEFAULT (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER))
+                              CHECK (typeof(create_time) = 'integer'),
+    update_time       INTEGER NOT NULL DEFAULT (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER))
+                              CHECK (typeof(update_time) = 'integer')
 );
 
 CREATE UNIQUE INDEX uk_event_no ON biz_outbox_event (event_no);
