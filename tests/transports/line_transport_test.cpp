@@ -148,6 +148,15 @@ TEST_CASE("a reader that is gone makes the destination unavailable and the trans
   }
 }
 
+TEST_CASE("an event that is no JSON is not judged before those in front of it are delivered") {
+  Pipe pipe;
+  pipe.close_reader();
+  const std::vector<Event> events{sample_event("1", "A"), sample_event("2", "A", "{")};
+  const auto outcomes = line_transport(pipe.writer())->deliver(events, kBudget);
+  CHECK(outcomes[0].kind == Kind::unavailable);
+  CHECK(outcomes[1].kind == Kind::not_attempted);
+}
+
 TEST_CASE("a reader that goes in the middle: what it could read was delivered, the rest was not") {
   Pipe pipe{Pipe::Size::smallest};
   const auto events = sample_events(400);
