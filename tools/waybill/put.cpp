@@ -268,6 +268,11 @@ int PutJob::run() {
   } catch (const StorageError& error) {
     if (lines_.empty()) throw;
     return stopped(error);
+  } catch (const std::system_error&) {  // the input broke off: what was read is kept
+    flush();
+    clear_progress();
+    session_.tell(summary());
+    throw;
   }
   clear_progress();
   session_.tell(summary());
