@@ -33,7 +33,7 @@ TEST_CASE("a busy relay that is told to stop ends well, and nothing is delivered
   Chance chance{"stops of a busy relay"};
   INFO("repeat with WAYBILL_TEST_SEED=" << chance.seed());
   const Site site;
-  constexpr std::size_t kEvents = 3000;
+  constexpr std::size_t kEvents = 5000;
   site.run({"put", "--batch", "500"}, to_lines(input_events(kEvents, 100)));
   std::vector<Delivery> all;
   const auto take = [&](const std::string& text) {
@@ -47,7 +47,7 @@ TEST_CASE("a busy relay that is told to stop ends well, and nothing is delivered
     const std::string name = "relay-" + std::to_string(round);
     Process relay{site.relay(name, {"--batch", "20", "--order", round % 3 == 0 ? "aggregate" : "none", "--workers",
                                     std::to_string(chance.between(1, 3))})};
-    const auto wanted = static_cast<std::uintmax_t>(chance.between(0, 60'000));  // of about 2 MB in all
+    const auto wanted = static_cast<std::uintmax_t>(chance.between(0, 60'000));  // of some MB in all
     REQUIRE(eventually([&] { return std::filesystem::file_size(site.output_of(name)) >= wanted; }));
     relay.signal(signal);
     const ProcessEnd end = relay.wait(seconds{10} + kSlack);
