@@ -187,6 +187,18 @@ TEST_CASE_METHOD(Contract, "routes hold for retries and scheduled events too", "
   CHECK(numbers_of(store->claim(request).events) == Numbers{"R-take.me", "S-take.me"});
 }
 
+TEST_CASE_METHOD(Contract, "what is due and left alone is no next time", "[claim][routes]") {
+  append_many("R", 1, 1);
+  fail(claim_one("R1"), now() + 1min);
+  append_many("S", 1, 1, now() + 1min);
+  clock().advance(1min);
+  ClaimRequest request = claim_request();
+  request.routes = {rule("*", false)};
+  const ClaimResult result = store->claim(request);
+  CHECK(result.events.empty());
+  CHECK_FALSE(result.next_due.has_value());
+}
+
 TEST_CASE_METHOD(Contract, "events without a route do not use up the limit", "[claim][routes]") {
   append_many("E", 1, 30);
   NewEvent event = make_event("X");
