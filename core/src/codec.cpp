@@ -1,5 +1,7 @@
 #include "waybill/codec.hpp"
 
+#include <simdjson.h>
+
 #include <array>
 #include <bitset>
 #include <charconv>
@@ -160,11 +162,25 @@ void json_or_text(JsonLine& line, std::string_view key, const std::string& value
   is_valid_json(value) ? line.json(key, value) : line.text(key, value);
 }
 
+/// The fast answer for nearly every payload: simdjson takes a tenth of the other parser's time, which was a fifth of a
+/// whole cycle. It is stricter (integers beyond 64 bits) and shallower here, so that only its yes counts. Big texts would
+/// make its buffers grow for good.
+bool is_plainly_valid(std::string_view text) {
+  constexpr std::size_t kLargest = 64U << 10;
+  constexpr std::size_t kDepth = 64;
+  if (text.size() > kLargest) return false;
+  thread_local simdjson::dom::parser parser;
+  if (parser.max_depth() != kDepth && parser.allocate(4096, kDepth) != simdjson::SUCCESS) return false;
+  simdjson::dom::element ignored;
+  return parser.parse(text.data(), text.size(), true).get(ignored) == simdjson::SUCCESS;
+}
+
 }  // namespace
 
 bool is_valid_json(std::string_view text) {
-  // The parser skips a byte-order mark and takes a NUL for the end of the text.
+  // The parsers skip a byte-order mark, and one takes a NUL for the end of the text.
   if (text.substr(0, 3) == "\xEF\xBB\xBF" || text.find('\0') != std::string_view::npos) return false;
+  if (is_plainly_valid(text)) return true;
   Validator validator;
   return nlohmann::json::sax_parse(text.data(), text.data() + text.size(), &validator);
 }
