@@ -14,7 +14,7 @@ else()
 endif()
 
 # waybill_test(core SOURCES a_test.cpp … LIBS waybill::core …): the program waybill_core_tests in build/<preset>/tests,
-# each of its test cases known to ctest as `core: <name of the case>`.
+# each of its test cases known to ctest as `core.<name of the case>`.
 function(waybill_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LIBS" ${ARGN})
   if(NOT ARG_TIMEOUT)
@@ -27,8 +27,8 @@ function(waybill_test name)
   target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..")
   target_link_libraries(${target} PRIVATE ${ARG_LIBS} waybill_test_main rapidcheck)
   if(Catch2_VERSION VERSION_LESS 3)
-    catch_discover_tests(${target} TEST_PREFIX "${name}: " PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+    catch_discover_tests(${target} TEST_PREFIX "${name}." PROPERTIES TIMEOUT ${ARG_TIMEOUT})
   else()
-    catch_discover_tests(${target} TEST_PREFIX "${name}: " DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+    catch_discover_tests(${target} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT ${ARG_TIMEOUT})
   endif()
 endfunction()

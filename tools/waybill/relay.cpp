@@ -32,7 +32,7 @@ Signals: SIGINT and SIGTERM stop claiming, let deliveries end within --shutdown-
 attempt is counted. With --json the summary is one JSON object on standard error: standard output may carry events.
 
 Exit status: 0 stopped by a signal, or drained; 1 a destination was down at the end of a --drain or is gone for good
-(its reader ended, say), or a delivery did not end in time. Whatever was not delivered is kept.
+(its reader ended, say). Whatever was not delivered is kept, also when a delivery did not end in time.
 
 Examples:
   waybill relay --store sqlite:events.db --to stdout:
@@ -153,8 +153,6 @@ int RelayJob::report(const RunSummary& summary, IEventRepository& store) const {
     problem = summary.finished + "; what was not delivered is kept";
   else if (!summary.store_error.empty())
     problem = summary.store_error;
-  else if (summary.stuck)
-    problem = "a delivery did not end within --shutdown-deadline; its events were given back";
   else if (summary.breaker_open)
     problem = "ended with a destination down; what was not delivered is kept";
   if (problem.empty()) return kDone;

@@ -22,7 +22,7 @@ constexpr std::array<OptionSpec, 9> kSpecs{{
      "quarantine: a damaged file is moved to PATH.corrupt-N and a fresh one started", "none|quarantine"},
     {"indexes", OptionType::choice, "lean", "init: lean, or the seed's whole set for questions on big tables",
      "lean|full"},
-    {"checkpoint_pages", OptionType::integer, "4000", "WAL pages (of 4 KiB) after which a checkpoint runs",
+    {"checkpoint_pages", OptionType::integer, "1000", "WAL pages (of 4 KiB) after which a checkpoint runs",
      "100..1000000"},
 }};
 

@@ -38,7 +38,7 @@ struct SqliteOptions {
   OnFull on_full{OnFull::reject};
   bool quarantine{false};    ///< `recover=quarantine`: a damaged file is moved to `.corrupt-N`, a fresh one is started
   bool full_indexes{false};  ///< `init --indexes full`: the seed's whole set, for questions on big tables
-  std::uint32_t checkpoint_pages{4000};  ///< WAL pages after which a checkpoint runs
+  std::uint32_t checkpoint_pages{1000};  ///< WAL pages after which a checkpoint runs
   std::shared_ptr<const IClock> clock;   ///< empty: the system clock
   LogSink log;
 };
