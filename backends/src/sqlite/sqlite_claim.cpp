@@ -167,8 +167,8 @@ void ClaimScanner::take_new(std::size_t most) {
 }
 
 ClaimScanner::Walk ClaimScanner::walk_new(std::int64_t after, std::int64_t until, std::size_t most) {
-  // In id order a row that is not taken blocks all behind it: no need to ask again.
-  for (auto& [key, aggregate] : aggregates_) aggregate.closed = false;
+  // In id order a row that is not taken blocks all behind it: no need to ask again. Only within this walk: a retry in
+  // front of it may still be taken.
   Walk walk;
   walk.last_id = after;
   std::vector<std::int64_t> ids;
@@ -187,6 +187,7 @@ ClaimScanner::Walk ClaimScanner::walk_new(std::int64_t after, std::int64_t until
       if (request_->ordering == Ordering::aggregate) aggregates_[aggregate_key(*query)].closed = true;
     }
   }
+  for (auto& [key, aggregate] : aggregates_) aggregate.closed = false;
   take_ids(ids);
   return walk;
 }
