@@ -58,6 +58,17 @@ Finding vacuum_finding(Statements& statements) {
           "once, with nobody on the file: sqlite3 FILE 'PRAGMA auto_vacuum=incremental; VACUUM;'"};
 }
 
+// A check that can't even run is a finding, not the end of the others.
+template <class Check>
+Finding checked(const char* name, Check check) {
+  try {
+    return check();
+  } catch (const StorageError& error) {
+    return {Level::error, name, error.what(),
+            "`waybill init --print-sql` shows the tables and indexes as they should be"};
+  }
+}
+
 // The claim must search its three indexes; a scan would make it as slow as the table is long.
 Finding plan_finding(Statements& statements) {
   struct Part {
@@ -143,11 +154,11 @@ std::vector<Finding> SqliteRepository::diagnose() {
                                   schema_finding(statements()),
                                   journal_finding(statements()),
                                   vacuum_finding(statements()),
-                                  plan_finding(statements()),
+                                  checked("claim-plan", [&] { return plan_finding(statements()); }),
                                   order_finding(statements()),
-                                  lease_finding(statements(), now()),
-                                  clock_finding(statements(), now()),
-                                  integrity_finding(statements(), options_.path),
+                                  checked("leases", [&] { return lease_finding(statements(), now()); }),
+                                  checked("clock", [&] { return clock_finding(statements(), now()); }),
+                                  checked("integrity", [&] { return integrity_finding(statements(), options_.path); }),
                                   disk_finding(options_.path),
                                   size_finding(statements(), session_->connection.wal_bytes())};
     const std::optional<std::string> quarantined = note("quarantined");
