@@ -10,8 +10,7 @@ namespace {
 
 namespace texts = sql::sqlite;
 
-constexpr std::int64_t kBatch = 200;
-constexpr std::uint64_t kSlack = 16 * 4096;  // pages that one insert may take beside its own bytes (index splits)
+constexpr std::int64_t kBatch = 10;  // rows removed at a time: few more than needed, and little for the WAL
 
 std::vector<std::int64_t> ids_of(Statement& statement) {
   const Query query(statement);
@@ -39,7 +38,7 @@ std::uint64_t forget_finished(Statements& statements) {
 bool has_byte_room(Statements& statements, const Bounds& bounds, std::uint64_t incoming) {
   const auto number = [&](std::string_view pragma) { return static_cast<std::uint64_t>(statements.integer(pragma)); };
   const std::uint64_t page = number("PRAGMA page_size");
-  const std::uint64_t need = incoming * 2 + kSlack;  // B-tree pages are not full
+  const std::uint64_t need = incoming * 2 + kPageSlack;  // B-tree pages are not full
   if (number("PRAGMA page_count") * page + need <= bounds.max_bytes - wal_share(bounds.max_bytes)) return true;
   return number("PRAGMA freelist_count") * page >= need;
 }

@@ -19,26 +19,37 @@ constexpr std::string_view kRollback = "ROLLBACK";
 constexpr std::string_view kDataVersion = "PRAGMA data_version";
 constexpr int kCachePages = -16384;  // KiB: enough for the hot leaves of every index, small enough for a device
 
-int open_flags(OpenMode mode) {
-  switch (mode) {
-    case OpenMode::read_only:
-      return SQLite::OPEN_READONLY;
-    case OpenMode::create:
-      return SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE;
-    case OpenMode::read_write:
-      break;
-  }
-  return SQLite::OPEN_READWRITE;
-}
-
 bool file_exists(const std::string& path) {
   struct stat info {};
   return ::stat(path.c_str(), &info) == 0;
 }
 
+std::string immutable_uri(const std::string& path) {
+  std::string uri = "file:";
+  for (const char c : path) {
+    if (c == '%' || c == '?' || c == '#')
+      uri += c == '%' ? "%25" : c == '?' ? "%3f" : "%23";
+    else
+      uri += c;
+  }
+  return uri + "?immutable=1";
+}
+
+// WAL mode needs a -shm beside the file. Where none can be made and no WAL is there, nobody is writing, and the file by
+// itself is the whole store.
+std::unique_ptr<SQLite::Database> open_read_only(const std::string& path) {
+  const int flags = SQLite::OPEN_READONLY | SQLite::OPEN_NOMUTEX;
+  auto database = std::make_unique<SQLite::Database>(path, flags);
+  const int code = database->tryExec("SELECT count(*) FROM sqlite_schema");
+  if ((code != SQLITE_CANTOPEN && code != SQLITE_READONLY) || file_exists(path + "-wal")) return database;
+  return std::make_unique<SQLite::Database>(immutable_uri(path), flags | SQLite::OPEN_URI);
+}
+
 std::unique_ptr<SQLite::Database> open_database(const SqliteOptions& options) {
   try {
-    return std::make_unique<SQLite::Database>(options.path, open_flags(options.mode) | SQLite::OPEN_NOMUTEX);
+    if (options.mode == OpenMode::read_only) return open_read_only(options.path);
+    const int create = options.mode == OpenMode::create ? SQLite::OPEN_CREATE : 0;
+    return std::make_unique<SQLite::Database>(options.path, SQLite::OPEN_READWRITE | SQLite::OPEN_NOMUTEX | create);
   } catch (const SQLite::Exception& error) {
     if (options.mode != OpenMode::create && !file_exists(options.path))
       throw StorageError(
@@ -109,21 +120,23 @@ void Connection::set_pragmas() {
   const auto run = [&](const std::string& sql) {
     if (sqlite3_exec(handle(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) throw_last_error(handle(), where);
   };
+  if (options_.mode != OpenMode::read_only && sqlite3_db_readonly(handle(), "main") == 1)
+    throw StorageError(ErrorCode::denied, where +
+                                              ": the file is read-only (change its permissions; `list`, `show` and "
+                                              "`stats` work all the same)");
   run("PRAGMA cache_size = " + std::to_string(kCachePages));
   if (options_.mode == OpenMode::read_only) {
     run("PRAGMA query_only = 1");
     run("SELECT count(*) FROM sqlite_schema");  // a damaged or missing file shows itself here
     return;
   }
-  if (sqlite3_db_readonly(handle(), "main") == 1)
-    throw StorageError(ErrorCode::denied, where +
-                                              ": the file is read-only (change its permissions; `list`, `show` and "
-                                              "`stats` work all the same)");
   if (options_.mode == OpenMode::create) run("PRAGMA auto_vacuum = incremental");
   run("PRAGMA journal_mode = WAL");
   run(std::string("PRAGMA synchronous = ") + (options_.durability == Durability::full ? "FULL" : "NORMAL"));
-  // The WAL shrinks to this size when it starts over after a checkpoint.
-  run("PRAGMA journal_size_limit = " + std::to_string(std::uint64_t{options_.checkpoint_pages} * 4096 * 2));
+  // The WAL shrinks to this size when it starts over after a checkpoint; that of a bounded store to what is in it, so
+  // that its size on disk is what counts.
+  const std::uint64_t wal_limit = options_.max_bytes != 0 ? 0 : std::uint64_t{options_.checkpoint_pages} * 4096 * 2;
+  run("PRAGMA journal_size_limit = " + std::to_string(wal_limit));
   run("PRAGMA wal_autocheckpoint = 0");
   // The table's checks are for plain SQL; what comes through here was checked before (13 % of a whole cycle).
   run("PRAGMA ignore_check_constraints = 1");

@@ -34,39 +34,59 @@ class FolderLock {
   int fd_;
 };
 
-bool is_damaged(SqliteOptions options) {
+enum class State { sound, empty, damaged };
+
+State look_at(SqliteOptions options) {
   options.mode = OpenMode::read_write;
   try {
     Connection connection(options);
-    (void)connection.statements().integer("SELECT count(*) FROM sqlite_schema");
-    if (fs::file_size(options.path) > kLargestCheck) return false;
+    if (connection.statements().integer("SELECT count(*) FROM sqlite_schema") == 0) return State::empty;
+    if (fs::file_size(options.path) > kLargestCheck) return State::sound;
     const Query check(connection.statements().get("PRAGMA quick_check(1)"));
-    return check->step() && check->text(0) != "ok";
+    return check->step() && check->text(0) != "ok" ? State::damaged : State::sound;
   } catch (const StorageError& error) {
-    if (error.code() == ErrorCode::corrupt) return true;
+    if (error.code() == ErrorCode::corrupt) return State::damaged;
     throw;
   }
 }
 
-std::string free_name(const std::string& path) {
-  for (int number = 1;; ++number) {
-    std::string name = path + ".corrupt-" + std::to_string(number);
-    if (!fs::exists(name)) return name;
-  }
+std::string aside_name(const std::string& path, int number) { return path + ".corrupt-" + std::to_string(number); }
+
+int next_number(const std::string& path) {
+  int number = 1;
+  while (fs::exists(aside_name(path, number))) ++number;
+  return number;
+}
+
+void set_aside(const std::string& path, const std::string& name) {
+  fs::rename(path, name);
+  for (const char* suffix : {"-wal", "-shm"})
+    if (fs::exists(path + suffix)) fs::rename(path + suffix, name + suffix);
 }
 
 }  // namespace
 
-std::optional<std::string> quarantine_if_damaged(const SqliteOptions& options) {
-  if (!fs::exists(options.path)) return std::nullopt;
-  const fs::path folder = fs::absolute(options.path).parent_path();
+Recovery recover_if_damaged(const SqliteOptions& options, const std::function<void()>& start_fresh) {
+  const std::string& path = options.path;
+  const fs::path folder = fs::absolute(path).parent_path();
+  if (!fs::is_directory(folder)) return {};
   const FolderLock lock(folder);
-  if (!is_damaged(options)) return std::nullopt;
-  const std::string name = free_name(options.path);
-  fs::rename(options.path, name);
-  for (const char* suffix : {"-wal", "-shm"})
-    if (fs::exists(options.path + suffix)) fs::rename(options.path + suffix, name + suffix);
-  return name;
+  const int next = next_number(path);
+  Recovery recovery;
+  if (!fs::exists(path)) {
+    if (next == 1) return {};  // there never was one
+    recovery.set_aside = aside_name(path, next - 1);
+  } else {
+    const State state = look_at(options);
+    if (state == State::sound) return {};
+    if (state == State::damaged) {
+      recovery.set_aside = aside_name(path, next);
+      set_aside(path, recovery.set_aside);
+    }
+  }
+  start_fresh();
+  recovery.fresh = true;
+  return recovery;
 }
 
 }  // namespace waybill::sqlite

@@ -2,6 +2,10 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
+#include <optional>
+#include <thread>
+
 #include "sqlite/sqlite_errors.hpp"
 #include "sqlite/sqlite_quarantine.hpp"
 #include "sqlite/sqlite_schema.hpp"
@@ -14,8 +18,12 @@ namespace {
 
 namespace texts = sql::sqlite;
 
-SqliteOptions with_clock(SqliteOptions options) {
+SqliteOptions completed(SqliteOptions options) {
   if (options.clock == nullptr) options.clock = std::make_shared<const SystemClock>();
+  // Half of the WAL's share, so that a transaction fits in behind what makes a checkpoint due.
+  if (options.max_bytes != 0)
+    options.checkpoint_pages = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(options.checkpoint_pages, wal_share(options.max_bytes) / 2 / 4096));
   return options;
 }
 
@@ -39,7 +47,7 @@ std::string_view settle_text(Command command) {
 }  // namespace
 
 SqliteRepository::SqliteRepository(SqliteOptions options)
-    : options_(with_clock(std::move(options))),
+    : options_(completed(std::move(options))),
       bounds_{options_.max_events, options_.max_bytes, options_.on_full},
       wakeup_(options_.path + "-wal") {
   open();
@@ -47,28 +55,37 @@ SqliteRepository::SqliteRepository(SqliteOptions options)
 
 void SqliteRepository::open() {
   session_.reset();
-  std::optional<std::string> moved;
-  if (options_.quarantine && options_.mode != OpenMode::read_only) moved = quarantine_if_damaged(options_);
-  if (moved || options_.mode == OpenMode::create) {
-    SqliteOptions creating = options_;
-    creating.mode = OpenMode::create;
-    Connection connection(creating);
-    migrate(connection.statements(), options_.full_indexes, now());
-  }
+  Recovery recovery;
+  if (options_.quarantine && options_.mode != OpenMode::read_only)
+    recovery = recover_if_damaged(options_, [&] { create_tables(); });
+  if (!recovery.fresh && options_.mode == OpenMode::create) create_tables();
   session_ = std::make_unique<Session>(options_);
+  wakeup_.rearm();  // the file may be another one than before
   require_current(statements(), "'" + options_.path + "'");
   broken_ = false;
   changed_ = true;
-  if (!moved) return;
-  set_note("quarantined", *moved);
+  if (!recovery.fresh) return;
+  if (!recovery.set_aside.empty()) set_note("quarantined", recovery.set_aside);
   if (options_.log)
     options_.log(LogLevel::error,
-                 "'" + options_.path + "' was damaged; it is kept as '" + *moved + "', a fresh store was started");
+                 "'" + options_.path + "' was " +
+                     (recovery.set_aside.empty() ? "empty" : "damaged; it is kept as '" + recovery.set_aside + "'") +
+                     ", a fresh store was started");
+}
+
+void SqliteRepository::create_tables() {
+  SqliteOptions creating = options_;
+  creating.mode = OpenMode::create;
+  Connection connection(creating);
+  migrate(connection.statements(), options_.full_indexes, now());
 }
 
 void SqliteRepository::rethrow_with(const char* doing, const StorageError& error) {
   // After a failed sync the kernel may have forgotten which pages were not written: a fresh handle reads what is there.
-  if (error.code() == ErrorCode::unavailable || error.code() == ErrorCode::outcome_unknown) broken_ = true;
+  // A damaged file is opened again for recover=quarantine.
+  const ErrorCode code = error.code();
+  if (code == ErrorCode::unavailable || code == ErrorCode::outcome_unknown || code == ErrorCode::corrupt)
+    broken_ = true;
   if (dynamic_cast<const InvalidEvent*>(&error) != nullptr) throw;
   throw StorageError(error.code(), std::string(doing) + " on '" + options_.path + "': " + error.what());
 }
@@ -82,13 +99,50 @@ void SqliteRepository::require_in_place() {
   }
 }
 
-// A WAL that others keep long must not push a bounded store over its bound.
-void SqliteRepository::make_wal_room() {
-  if (bounds_.max_bytes == 0) return;
-  guarded("checkpoint", [&] {
-    if (session_->connection.wal_bytes() > wal_share(bounds_.max_bytes))
-      session_->connection.checkpoint(options_.busy_timeout);
+bool SqliteRepository::has_wal_room(std::uint64_t incoming) {
+  return bounds_.max_bytes == 0 || session_->connection.wal_bytes() + incoming <= wal_share(bounds_.max_bytes);
+}
+
+// The WAL of a bounded store starts over, and is cut, with the first commit after a complete checkpoint, unless
+// somebody reads just then. Such a commit makes the WAL longer when it does not start over: hence `restarts_left`.
+void SqliteRepository::make_wal_room(std::uint64_t incoming, int& restarts_left) {
+  const bool emptied = guarded(
+      "append", [&] { return !has_wal_room(incoming) && session_->connection.checkpoint(options_.busy_timeout); });
+  if (!emptied || restarts_left == 0) return;
+  --restarts_left;
+  (void)write("append", [&] {
+    add_to_counter(statements(), "wal_restarts", 1);
+    return 0;
   });
+}
+
+Appended SqliteRepository::append_within_bounds(std::span<const NewEvent> events) {
+  constexpr int kFewest = 3;
+  constexpr Duration kLongest = std::chrono::seconds{1};
+  const std::uint64_t wal_need = wal_bytes_needed(events);
+  if (bounds_.max_bytes != 0 && wal_need > wal_share(bounds_.max_bytes))
+    throw StorageError(ErrorCode::full,
+                       "append on '" + options_.path + "': " + std::to_string(events.size()) +
+                           " events at once are too much for max_bytes=" + std::to_string(bounds_.max_bytes) +
+                           "; append fewer, or raise it; nothing was written");
+  const auto give_up = std::chrono::steady_clock::now() + std::min(options_.busy_timeout, kLongest);
+  int restarts_left = 6;
+  Duration nap = std::chrono::milliseconds{1};
+  for (int attempt = 1;; ++attempt) {
+    make_wal_room(wal_need, restarts_left);
+    std::optional<Appended> appended = write("append", [&]() -> std::optional<Appended> {
+      if (!has_wal_room(wal_need)) return std::nullopt;  // others have committed meanwhile, or somebody reads
+      return append_events(statements(), events, bounds_, now());
+    });
+    if (appended) return std::move(*appended);
+    if (attempt >= kFewest && std::chrono::steady_clock::now() >= give_up) break;
+    std::this_thread::sleep_for(nap);
+    nap = std::min<Duration>(nap * 2, std::chrono::milliseconds{50});
+  }
+  throw StorageError(ErrorCode::full,
+                     "append on '" + options_.path + "': a reader keeps the WAL from starting over, and max_bytes=" +
+                         std::to_string(bounds_.max_bytes) +
+                         " leaves no room behind it; end long reads and try again; nothing was written");
 }
 
 void SqliteRepository::report_dropped(std::uint64_t dropped) {
@@ -100,8 +154,7 @@ void SqliteRepository::report_dropped(std::uint64_t dropped) {
 std::vector<AppendResult> SqliteRepository::append(std::span<const NewEvent> events) {
   require_valid(events, options_.limits);
   if (events.empty()) return {};
-  make_wal_room();
-  Appended appended = write("append", [&] { return append_events(statements(), events, bounds_, now()); });
+  Appended appended = append_within_bounds(events);
   changed_ = true;
   report_dropped(appended.dropped);
   return std::move(appended.results);

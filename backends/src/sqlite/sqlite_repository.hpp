@@ -9,6 +9,7 @@
 #include "sqlite/sqlite_claim.hpp"
 #include "sqlite/sqlite_connection.hpp"
 #include "sqlite/sqlite_wakeup.hpp"
+#include "sqlite/sqlite_writer.hpp"
 #include "waybill/event_repository.hpp"
 
 namespace waybill::sqlite {
@@ -53,6 +54,7 @@ class SqliteRepository final : public IEventRepository {
   };
 
   void open();
+  void create_tables();
   [[nodiscard]] Statements& statements() { return session_->connection.statements(); }
   /// Runs `work`; a failure that leaves the handle in doubt makes the next call reopen the file.
   template <class Work>
@@ -71,7 +73,9 @@ class SqliteRepository final : public IEventRepository {
   std::vector<SettleStatus> settle_within(std::span<const Settlement> settlements);
   SettleStatus settle_one(const Settlement& settlement, Timestamp now);
   void prepare_claim(const ClaimRequest& request);
-  void make_wal_room();
+  [[nodiscard]] bool has_wal_room(std::uint64_t incoming);
+  void make_wal_room(std::uint64_t incoming, int& restarts_left);
+  Appended append_within_bounds(std::span<const NewEvent> events);
   void report_dropped(std::uint64_t dropped);
   std::vector<Event> query_within(const EventFilter& filter, const Page& page);
   [[nodiscard]] std::optional<Timestamp> create_time_of(std::optional<std::int64_t> id);

@@ -7,19 +7,19 @@
 
 #include <algorithm>
 #include <array>
-#include <thread>
+#include <ctime>
+#include <optional>
 
 namespace waybill::sqlite {
 namespace {
 
 using std::chrono::steady_clock;
 
-constexpr Duration kQuickLook{50};
-constexpr Duration kQuickPhase = std::chrono::milliseconds{4};
-constexpr Duration kSlowLook = std::chrono::milliseconds{1};
-// After a write by others: as long as a sync may take on a slow card. After what may have been our own write: shorter.
-constexpr Duration kOthersWrite = std::chrono::seconds{1};
-constexpr Duration kAnyWrite = std::chrono::milliseconds{4};
+constexpr Duration kShortestNap{50};
+constexpr Duration kLongestNap = std::chrono::milliseconds{20};
+// As long as a sync may take on a slow card.
+constexpr Duration kLongestSync = std::chrono::seconds{2};
+constexpr Duration kLongestWait = std::chrono::hours{24 * 365};  // no overflow beyond
 constexpr Duration kWithoutInotify = std::chrono::milliseconds{10};
 
 }  // namespace
@@ -46,6 +46,11 @@ bool WakeUp::take_wake() {
   return ::read(event_, &count, sizeof count) == static_cast<ssize_t>(sizeof count);
 }
 
+void WakeUp::rearm() {
+  if (watch_ >= 0) inotify_rm_watch(notify_, watch_);
+  arm();
+}
+
 void WakeUp::arm() {
   if (notify_ < 0) return;
   watch_ = inotify_add_watch(notify_, wal_path_.c_str(), IN_MODIFY | IN_DELETE_SELF | IN_MOVE_SELF);
@@ -69,35 +74,33 @@ bool WakeUp::drain() {
   return any;
 }
 
-bool WakeUp::look_again(Connection& connection, std::int64_t seen, Duration how_long) {
-  const auto start = steady_clock::now();
-  for (;;) {
-    if (connection.data_version() != seen) return true;
-    const auto passed = steady_clock::now() - start;
-    if (passed >= how_long) return false;
-    std::this_thread::sleep_for(passed < kQuickPhase ? kQuickLook : kSlowLook);
-  }
-}
-
-void WakeUp::block_until(Deadline deadline) {
+void WakeUp::block(Deadline deadline, bool quiet) {
   const auto left = std::max(deadline - steady_clock::now(), steady_clock::duration{0});
-  auto wait = std::chrono::ceil<std::chrono::milliseconds>(left);
-  if (watch_ < 0) wait = std::min(wait, std::chrono::ceil<std::chrono::milliseconds>(kWithoutInotify));
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
+  const auto rest = std::chrono::duration_cast<std::chrono::nanoseconds>(left - seconds);
+  const timespec wait{static_cast<std::time_t>(seconds.count()), static_cast<long>(rest.count())};
   std::array<pollfd, 2> fds{{{event_, POLLIN, 0}, {notify_, POLLIN, 0}}};
-  ::poll(fds.data(), watch_ < 0 ? 1 : 2, static_cast<int>(std::min<std::int64_t>(wait.count(), 1'000'000)));
+  ::ppoll(fds.data(), quiet ? 2 : 1, &wait, nullptr);
 }
 
 bool WakeUp::wait(Connection& connection, std::int64_t seen, Duration timeout) {
-  const auto deadline = steady_clock::now() + timeout;
-  Duration patience = kAnyWrite;
+  const auto deadline = steady_clock::now() + std::min(timeout, kLongestWait);
+  std::optional<Deadline> written;
   for (;;) {
     if (take_wake()) return true;
-    const bool written = drain();
-    const auto left = std::chrono::duration_cast<Duration>(deadline - steady_clock::now());
-    if (look_again(connection, seen, written ? std::clamp(left, Duration{0}, patience) : Duration{0})) return true;
-    if (steady_clock::now() >= deadline) return false;
-    block_until(deadline);
-    patience = kOthersWrite;
+    if (drain()) written = steady_clock::now();
+    if (connection.data_version() != seen) return true;
+    const auto now = steady_clock::now();
+    if (now >= deadline) return false;
+    if (written && now - *written > kLongestSync) written.reset();
+    if (written) {
+      const auto nap = std::clamp(std::chrono::duration_cast<Duration>(now - *written) / 16, kShortestNap, kLongestNap);
+      block(std::min<Deadline>(deadline, now + nap), false);
+    } else if (watch_ < 0) {
+      block(std::min<Deadline>(deadline, now + kWithoutInotify), false);
+    } else {
+      block(deadline, true);
+    }
   }
 }
 

@@ -6,7 +6,8 @@
 namespace waybill::sqlite {
 
 /// Watches the WAL with inotify and asks `PRAGMA data_version` whether a commit has become visible. The file changes
-/// before the commit is visible (the sync comes between), so one look is not enough: look again, briefly.
+/// before the commit is visible (the sync comes between), so one look is not enough: after a write it looks again and
+/// again, first every 50 us, then after each sixteenth of the time that has passed.
 class WakeUp {
  public:
   explicit WakeUp(std::string wal_path);
@@ -18,6 +19,8 @@ class WakeUp {
   bool wait(Connection& connection, std::int64_t seen, Duration timeout);
   /// Thread-safe.
   void wake() noexcept;
+  /// Watches the WAL that has the path now.
+  void rearm();
 
  private:
   using Deadline = std::chrono::steady_clock::time_point;
@@ -25,8 +28,8 @@ class WakeUp {
   /// Reads what inotify has; true when there was something. Re-arms when the file was replaced.
   bool drain();
   void arm();
-  bool look_again(Connection& connection, std::int64_t seen, Duration how_long);
-  void block_until(Deadline deadline);
+  /// Until `deadline` or wake(), or, when `quiet`, until the WAL changes.
+  void block(Deadline deadline, bool quiet);
 
   std::string wal_path_;
   int notify_{-1};

@@ -51,6 +51,8 @@ AppendResult append_one(Statements& statements, const NewEvent& event, bool look
 
 }  // namespace
 
+std::uint64_t wal_bytes_needed(std::span<const NewEvent> events) { return 3 * bytes_of(events) + kPageSlack; }
+
 Appended append_events(Statements& statements, std::span<const NewEvent> events, const Bounds& bounds, Timestamp now) {
   Appended appended;
   appended.dropped = make_byte_room(statements, bounds, bytes_of(events));

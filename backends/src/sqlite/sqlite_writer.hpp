@@ -14,6 +14,9 @@ struct Appended {
   std::uint64_t dropped{0};
 };
 
+/// How far the WAL of a bounded store may grow when these events are appended and as many old ones removed for them.
+[[nodiscard]] std::uint64_t wal_bytes_needed(std::span<const NewEvent> events);
+
 /// The events were checked against the limits before. Throws StorageError; the transaction is then to be rolled back.
 [[nodiscard]] Appended append_events(Statements& statements, std::span<const NewEvent> events, const Bounds& bounds,
                                      Timestamp now);
