@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "common/requests.hpp"
 #include "memory_database.hpp"
 #include "memory_selection.hpp"
 
@@ -11,21 +12,6 @@ namespace {
 
 /// The condition variable can't add much more than this to its clock; the caller just looks again.
 constexpr Duration kLongestWait = std::chrono::hours{24};
-
-void require_valid(const ClaimRequest& request) {
-  const auto length = utf8_length(request.owner);
-  if (!length || *length == 0 || *length > 128)
-    throw StorageError(ErrorCode::invalid, "claim: the owner's name must have 1 to 128 characters");
-  if (request.limit == 0) throw StorageError(ErrorCode::invalid, "claim: the limit must be at least 1");
-  if (request.lease <= Duration::zero()) throw StorageError(ErrorCode::invalid, "claim: the lease must be above 0");
-}
-
-void require_valid(std::span<const Settlement> settlements) {
-  for (const Settlement& settlement : settlements)
-    if (!transition(settlement.command).fenced)
-      throw StorageError(ErrorCode::invalid,
-                         "settle: '" + std::string(to_string(settlement.command)) + "' is not a way to end a claim");
-}
 
 [[nodiscard]] bool fits(const std::optional<std::string>& wanted, const std::optional<std::string>& value) {
   return !wanted || wanted == value;
@@ -172,7 +158,7 @@ void MemoryRepository::insert(std::vector<Event> rows) {
 }
 
 ClaimResult MemoryRepository::claim(const ClaimRequest& request) {
-  require_valid(request);
+  backends::require_sensible(request);
   const std::lock_guard lock(db_->mutex);
   const Timestamp at = now();
   MemoryTable& table = db_->table;
@@ -200,7 +186,7 @@ ClaimResult MemoryRepository::claim(const ClaimRequest& request) {
 }
 
 std::vector<SettleStatus> MemoryRepository::settle(std::span<const Settlement> settlements) {
-  require_valid(settlements);
+  backends::require_sensible(settlements);
   const std::lock_guard lock(db_->mutex);
   const Timestamp at = now();
   std::vector<SettleStatus> statuses;
@@ -237,7 +223,7 @@ bool MemoryRepository::settle_one(const Settlement& settlement, Timestamp now) {
 
 /// The request is looked at first: a wrong one settles nothing.
 ExchangeResult MemoryRepository::exchange(std::span<const Settlement> settlements, const ClaimRequest& request) {
-  require_valid(request);
+  backends::require_sensible(request);
   return IEventRepository::exchange(settlements, request);
 }
 

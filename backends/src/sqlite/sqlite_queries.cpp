@@ -69,7 +69,7 @@ void bind_filter(Statement& row, const EventFilter& filter, const std::string& s
 void run_list(Statements& statements, std::string_view text, const EventFilter& filter, const Page& page, Timestamp now,
               std::vector<Event>& events) {
   const PageText& order = page.newest_first ? kBackward : kForward;
-  const std::string_view place = text.data() == texts::list_by_id.data() ? order.by_key : order.filtered;
+  const std::string_view place = text == texts::list_by_id ? order.by_key : order.filtered;
   const std::string statuses = status_json(filter);
   const std::int64_t start = page.newest_first ? std::numeric_limits<std::int64_t>::max() : 0;
   const Query query(statements.get(text, order.direction.data(),
@@ -107,12 +107,12 @@ std::optional<std::int64_t> optional_id(Statement& statement) {
 
 std::optional<Event> SqliteRepository::find(std::string_view event_no) {
   return read("find", [&]() -> std::optional<Event> {
-    for (const std::string_view text : {texts::find, texts::find_archived}) {
-      const Query query(statements().get(text));
+    for (const bool archived : {false, true}) {
+      const Query query(statements().get(archived ? texts::find_archived : texts::find));
       query->bind(1, event_no);
       if (!query->step()) continue;
       Event event = read_event(*query);
-      event.archived = text.data() == texts::find_archived.data();
+      event.archived = archived;
       return event;
     }
     return std::nullopt;

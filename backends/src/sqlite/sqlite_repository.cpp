@@ -6,6 +6,7 @@
 #include <optional>
 #include <thread>
 
+#include "common/requests.hpp"
 #include "sqlite/sqlite_errors.hpp"
 #include "sqlite/sqlite_quarantine.hpp"
 #include "sqlite/sqlite_schema.hpp"
@@ -168,6 +169,7 @@ ClaimResult SqliteRepository::claim_within(const ClaimRequest& request) {
 }
 
 void SqliteRepository::prepare_claim(const ClaimRequest& request) {
+  backends::require_sensible(request);
   if (request.ordering != Ordering::aggregate) return;
   guarded("claim", [&] {
     if (!session_->order_index) ensure_order_index(statements());
@@ -204,6 +206,7 @@ std::vector<SettleStatus> SqliteRepository::settle_within(std::span<const Settle
 }
 
 std::vector<SettleStatus> SqliteRepository::settle(std::span<const Settlement> settlements) {
+  backends::require_sensible(settlements);
   if (settlements.empty()) return {};
   auto statuses = write("settle", [&] { return settle_within(settlements); });
   changed_ = true;
@@ -211,6 +214,7 @@ std::vector<SettleStatus> SqliteRepository::settle(std::span<const Settlement> s
 }
 
 ExchangeResult SqliteRepository::exchange(std::span<const Settlement> settlements, const ClaimRequest& request) {
+  backends::require_sensible(settlements);
   prepare_claim(request);
   ExchangeResult result = write("exchange", [&] {
     ExchangeResult both;

@@ -1,0 +1,15 @@
+#pragma once
+// What every store refuses before it does anything.
+
+#include <span>
+
+#include "waybill/event_repository.hpp"
+
+namespace waybill::backends {
+
+/// Throws StorageError `invalid` for an owner of no or too many characters, a limit of 0 or no lease.
+void require_sensible(const ClaimRequest& request);
+/// Throws StorageError `invalid` for a command that does not end a claim.
+void require_sensible(std::span<const Settlement> settlements);
+
+}  // namespace waybill::backends
