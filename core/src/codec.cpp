@@ -163,8 +163,8 @@ void json_or_text(JsonLine& line, std::string_view key, const std::string& value
 }
 
 /// The fast answer for nearly every payload: simdjson takes a tenth of the other parser's time, which was a fifth of a
-/// whole cycle. It is stricter (integers beyond 64 bits) and shallower here, so that only its yes counts. Big texts would
-/// make its buffers grow for good.
+/// whole cycle. It is stricter (integers beyond 64 bits) and shallower here, so that only its yes counts. Big texts
+/// would make its buffers grow for good.
 bool is_plainly_valid(std::string_view text) {
   constexpr std::size_t kLargest = 64U << 10;
   constexpr std::size_t kDepth = 64;

@@ -182,7 +182,7 @@ TEST_CASE("progress is shown on a terminal and nowhere else") {
   ::close(terminal);
 }
 
-TEST_CASE("--quiet keeps the summary back, not the reports") {
+TEST_CASE("the flag --quiet keeps the summary back, not the reports") {
   const Cli cli;
   cli.init();
   const ProcessResult result = cli.on_store({"put", "--quiet"}, ndjson({event_json("E1")}) + "{\n");

@@ -75,7 +75,7 @@ TEST_CASE("a filter for a state the verb does not touch changes nothing") {
   CHECK(cli.ok({"retry", "--all"}) == "0 events requeued\n");
 }
 
-TEST_CASE("--all means every event the verb can touch") {
+TEST_CASE("the flag --all means every event the verb can touch") {
   const Cli cli;
   cli.init();
   cli.put(numbered(3));

@@ -52,7 +52,7 @@ TEST_CASE("purge removes finished events for good, archived or not, and never ot
   CHECK(cli.on_store({"show", "E1"}).exit_code == 1);
 }
 
-TEST_CASE("--before takes a point in time") {
+TEST_CASE("the flag --before takes a point in time") {
   const Cli cli;
   fill(cli);
   CHECK(cli.ok({"purge", "--before", "2020-01-01T00:00:00Z"}) == "0 events purged\n");

@@ -33,7 +33,7 @@ TEST_CASE("the overview lists every verb; without a verb it is wrong usage") {
   CHECK(cli.run({}).exit_code == 2);
 }
 
-TEST_CASE("--version says which") {
+TEST_CASE("the flag --version says which") {
   const ProcessResult result = Cli{}.run({"--version"});
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.out, StartsWith("waybill ") && Contains("."));

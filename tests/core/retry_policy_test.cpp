@@ -64,7 +64,7 @@ TEST_CASE("fewer than one failure counts as one") {
   CHECK(RetryPolicy{}.delay(-3, 0) == 1min);
 }
 
-TEST_CASE("random numbers outside [0, 1) stay within the jitter") {
+TEST_CASE("random numbers outside 0 to 1 stay within the jitter") {
   const RetryPolicy policy = RetryPolicy::fixed({100s}, 0.5);
   CHECK(policy.delay(1, 1) == 150s);
   CHECK(policy.delay(1, 7) == 150s);
