@@ -32,7 +32,7 @@ std::string aggregate_key(const Statement& lean_row) {
 }  // namespace
 
 void ClaimScanner::start_over() noexcept {
-  retries_ = scheduled_ = Place{};
+  retries_ = scheduled_ = Timed{};
   tail_ = sweep_ = 0;
   sweep_walked_ = 0;
   sweep_rest_until_ = Timestamp{};
@@ -51,6 +51,7 @@ void ClaimScanner::begin(const ClaimRequest& request, Timestamp now) {
   now_ = now;
   result_ = ClaimResult{};
   aggregates_.clear();
+  for (Timed* timed : {&retries_, &scheduled_}) timed->more = timed->done = false;
   constrained_ = request.ordering != Ordering::none || !accepts_all(request.routes);
   if (request.routes == last_routes_ && request.ordering == last_ordering_ && request.dead_head == last_dead_head_)
     return;
@@ -69,6 +70,7 @@ ClaimResult ClaimScanner::claim(const ClaimRequest& request, Timestamp now) {
   take_new(left());
   take_timed(Source::retries, left());
   take_timed(Source::scheduled, left());
+  if (retries_.more || scheduled_.more) result_.more = true;
   if (left() > 0) result_.next_due = next_due();
   std::sort(result_.events.begin(), result_.events.end(), [](const Event& a, const Event& b) { return a.id < b.id; });
   return std::move(result_);
@@ -106,32 +108,30 @@ void ClaimScanner::take_timed_fast(Statement& scan, std::size_t most) {
 }
 
 void ClaimScanner::take_timed(Source source, std::size_t most) {
-  if (most == 0) return;
   const bool retries = source == Source::retries;
-  Place& place = retries ? retries_ : scheduled_;
+  Timed& timed = retries ? retries_ : scheduled_;
+  if (most == 0 || timed.done) return;
+  const Place from = timed.place;
   const std::string_view what = constrained_ ? kLean : kWhole;
   Statement& scan =
       statements_.get(retries ? texts::claim_retries : texts::claim_scheduled, what.data(), {{"what", what}});
-  scan.bind(1, now_).bind(2, place.time).bind(3, place.id);
+  scan.bind(1, now_).bind(2, from.time).bind(3, from.id);
   if (!constrained_) return take_timed_fast(scan, most);
 
   std::vector<std::int64_t> ids;
-  std::size_t passed = 0;
   {
     const Query query(scan);
-    while (ids.size() < most && passed < kQuantum) {
+    for (std::size_t passed = 0; ids.size() < most && passed < kQuantum;) {
       if (!query->step()) {
-        place = Place{};
-        passed = 0;
+        timed = Timed{{}, false, from.id != 0};
         break;
       }
       if (may_take(*query))
         ids.push_back(query->integer(0));
       else if (++passed == kQuantum)
-        place = Place{query->integer(1), query->integer(0)};
+        timed = Timed{{query->integer(1), query->integer(0)}, true, false};
     }
   }
-  if (passed == kQuantum) result_.more = true;
   take_ids(ids);
 }
 

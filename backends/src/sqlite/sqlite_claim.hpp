@@ -40,6 +40,11 @@ class ClaimScanner {
     std::int64_t time{-1};
     std::int64_t id{0};
   };
+  struct Timed {
+    Place place;       ///< where the walk goes on
+    bool more{false};  ///< the running claim stopped before the end
+    bool done{false};  ///< the running claim ended a walk that earlier ones had begun: all has been seen
+  };
   struct Aggregate {
     std::int64_t last_taken{0};
     bool closed{false};
@@ -76,8 +81,8 @@ class ClaimScanner {
   RouteFilter last_routes_;
   Ordering last_ordering_{Ordering::none};
   DeadHead last_dead_head_{DeadHead::block};
-  Place retries_;
-  Place scheduled_;
+  Timed retries_;
+  Timed scheduled_;
   std::int64_t tail_{0};  ///< 0: no cursor
   std::int64_t sweep_{0};
   std::size_t sweep_walked_{0};
