@@ -83,7 +83,7 @@ TEST_CASE("list --limit 0 shows more than a page") {
   CHECK(listed(cli, {"--limit", "501"}).size() == 501);
 }
 
-TEST_CASE("list --json has all columns, the id as text; --no-payload leaves that out") {
+TEST_CASE("list --json has all columns, the id as text, --no-payload leaves that out") {
   const Cli cli;
   fill(cli);
   const Json event = parse_lines(cli.ok({"list", "--status", "dead", "--json"})).at(0);

@@ -60,7 +60,7 @@ TEST_CASE("a bad line is reported with its number and reason, good lines of its 
   CHECK(column(parse_lines(cli.ok({"list", "--json"})), "event_no") == std::vector<std::string>{"E1", "E9"});
 }
 
-TEST_CASE("the same input again is all duplicates and changes nothing; other content is a conflict") {
+TEST_CASE("the same input again is all duplicates and changes nothing, other content is a conflict") {
   const Cli cli;
   cli.init();
   cli.put({event_json("E1"), event_json("E2")});

@@ -20,7 +20,7 @@ void fill(const Cli& cli) {
   (void)cli.ok({"cancel", "cancelled"});
 }
 
-TEST_CASE("archive moves finished events in batches; show still finds them") {
+TEST_CASE("archive moves finished events in batches, show still finds them") {
   const Cli cli;
   fill(cli);
   CHECK(cli.ok({"archive", "--older-than", "1h"}) == "0 events archived\n");

@@ -24,7 +24,7 @@ TEST_CASE("every verb has a help text with examples and the common flags") {
   }
 }
 
-TEST_CASE("the overview lists every verb; without a verb it is wrong usage") {
+TEST_CASE("the overview lists every verb, without a verb it is wrong usage") {
   const Cli cli;
   const ProcessResult help = cli.run({"help"});
   CHECK(help.exit_code == 0);

@@ -224,4 +224,18 @@ def check_folders(folders, readmes):
             yield Finding(folder, 1, "README.md is missing: what lives here, what it may depend on, how to add one")
 
 
-CHECKS = (check_includes, check_size, check_functions, check_language, check_ambient)
+_TEST_NAME = re.compile(r'\bTEST_CASE(?:_METHOD)?\s*\(\s*(?:[\w:]+\s*,\s*)?"((?:\\.|[^"\\\n])*)"')
+
+
+def check_test_names(sources):
+    """CMake splits a name at `;` and at brackets, Catch2 takes a leading `-` for a flag: such a test would not run."""
+    for source in sources:
+        if not source.is_cpp:
+            continue
+        for match in _TEST_NAME.finditer(source.text):
+            if re.search(r"[;\[\]]|^[-~]|^$", match.group(1)):
+                line = source.text.count("\n", 0, match.start()) + 1
+                yield Finding(source.path, line, "ctest can't pass on this test's name: no ; [ ] and no - or ~ in front")
+
+
+CHECKS = (check_includes, check_size, check_functions, check_language, check_ambient, check_test_names)

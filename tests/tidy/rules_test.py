@@ -90,6 +90,15 @@ class LanguageRules(unittest.TestCase):
         check("x = std::chrono::system_clock::now();\n", [], "backends/src/a.cpp")
 
 
+class TestNameRules(unittest.TestCase):
+    def test_names_that_ctest_would_tear_apart(self):
+        def check(text, lines):
+            self.assertEqual([line for _, line in found(rules.check_test_names, Source("tests/a.cpp", text))], lines)
+
+        check('TEST_CASE("a; b") {}\nTEST_CASE_METHOD(Fixture, "in [0, 1)", "[tag]") {}\nTEST_CASE("--all") {}\n', [1, 2, 3])
+        check('TEST_CASE("a, b: c\'s") {}\nTEST_CASE_METHOD(Fixture, "one", "[tag]") {}\n', [])
+
+
 class TextRemoval(unittest.TestCase):
     def test_literals_and_comments_go_but_lines_stay(self):
         code = 'a = "x // y"; // z\nb = R"sql(one\n"two")sql";\n/* c\nd */ e = 1\'000\'000; f = \'"\';\n'
