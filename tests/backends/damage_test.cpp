@@ -195,7 +195,7 @@ TEST_CASE("a missing file is a clear error that says how to make one") {
   }
 }
 
-TEST_CASE("a file of no bytes is a database without tables; with quarantine it gets them") {
+TEST_CASE("a file of no bytes is a database without tables, with quarantine it gets them") {
   StoreFile file;
   write_file(file.path(), "");
   for (const OpenMode mode : {OpenMode::read_write, OpenMode::read_only}) {

@@ -235,7 +235,7 @@ def check_test_names(sources):
         for match in _TEST_NAME.finditer(source.text):
             if re.search(r"[;\[\]]|^[-~]|^$", match.group(1)):
                 line = source.text.count("\n", 0, match.start()) + 1
-                yield Finding(source.path, line, "ctest can't pass on this test's name: no ; [ ] and no - or ~ in front")
+                yield Finding(source.path, line, "ctest can't pass on this name: no ; [ ] and no - or ~ in front")
 
 
 CHECKS = (check_includes, check_size, check_functions, check_language, check_ambient, check_test_names)

@@ -95,7 +95,8 @@ class TestNameRules(unittest.TestCase):
         def check(text, lines):
             self.assertEqual([line for _, line in found(rules.check_test_names, Source("tests/a.cpp", text))], lines)
 
-        check('TEST_CASE("a; b") {}\nTEST_CASE_METHOD(Fixture, "in [0, 1)", "[tag]") {}\nTEST_CASE("--all") {}\n', [1, 2, 3])
+        check('TEST_CASE("a; b") {}\nTEST_CASE_METHOD(Fixture, "in [0, 1)", "[tag]") {}\nTEST_CASE("--all") {}\n',
+              [1, 2, 3])
         check('TEST_CASE("a, b: c\'s") {}\nTEST_CASE_METHOD(Fixture, "one", "[tag]") {}\n', [])
 
 

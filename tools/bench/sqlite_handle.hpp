@@ -27,7 +27,8 @@ inline void require(sqlite3* database, bool good) {
 
 [[nodiscard]] inline Database open_database(const std::filesystem::path& file) {
   sqlite3* raw = nullptr;
-  const int code = sqlite3_open_v2(file.c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+  const int code =
+      sqlite3_open_v2(file.c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
   Database database(raw);
   require(raw, code == SQLITE_OK);
   return database;
