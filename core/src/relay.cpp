@@ -127,6 +127,7 @@ void Relay::settle_and_claim(Timestamp now, std::vector<Event>& claimed, StepRes
   in_flight_.add(claimed);
   account(exchanged.settled, result);
   result.claimed = claimed.size();
+  result.looked = may_claim;
   result.more = exchanged.claimed.more;
   result.next_due = exchanged.claimed.next_due;
 }

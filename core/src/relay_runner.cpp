@@ -194,7 +194,12 @@ bool RelayRunner::step(Worker& worker) {
   const Duration recovery = options_.relay.recovery_interval;
   if (recovery > Duration{0}) wait = std::min(wait, recovery);
   if (result.next_due) wait = std::clamp(*result.next_due - worker.repository->now(), Duration{0}, wait);
-  if (!stopping()) worker.repository->wait_for_work(wait);
+  if (stopping()) return true;
+  // A store calls every commit since the last claim news: without a claim it would never let us rest.
+  if (result.looked)
+    worker.repository->wait_for_work(wait);
+  else
+    pause(wait);
   return true;
 }
 

@@ -112,6 +112,10 @@ TEST_CASE("a stale owner changes nothing, whatever it settles with") {
     CHECK(settle(*first, settlement) == SettleStatus::fenced);
     CHECK(first->exchange({&settlement, 1}, claim_request()).settled.front() == SettleStatus::fenced);
   }
+  Settlement stranger = settlement_of(before, GENERATE(Command::succeed, Command::fail, Command::release));
+  stranger.token.owner = "somebody";
+  CHECK(settle(*first, stranger) == SettleStatus::fenced);
+  CHECK(first->extend({&stranger.token, 1}, 1h).front() == SettleStatus::fenced);
   const Token token = token_of(stale);
   CHECK(first->extend({&token, 1}, 1h).front() == SettleStatus::fenced);
   CHECK(second->find("E1").value() == before);

@@ -125,6 +125,36 @@ TEST_CASE_METHOD(Blocked, "followers of a head that another settles are found by
   CHECK(found.front() == "F1");
 }
 
+TEST_CASE_METHOD(Blocked, "a follower far behind the front, that another sets free, is found by the sweep") {
+  block(1500);
+  append(*store, make_event("second head", "other"));
+  append(*store, make_event("second follower", "other"));
+  for (const std::string prefix : {"G", "H"}) {
+    std::vector<NewEvent> events;
+    for (int i = 1; i <= 900; ++i) events.push_back(make_event(prefix + std::to_string(i), "hot"));
+    (void)store->append(events);
+  }
+  Event second;
+  while (second.id == 0)
+    for (const Event& event : store->claim(ordered_request(1)).events) second = event;
+  REQUIRE(second.event_no == "second head");
+  const auto other = file.open();
+  CHECK(claim_all(*other, 20).empty());
+  REQUIRE(succeed(*store, second) == SettleStatus::applied);
+  CHECK(claim_all(*other, 20) == Numbers{"second follower"});
+}
+
+TEST_CASE_METHOD(Blocked, "followers of a head that this relay's operator cancels come at once") {
+  block(3000);
+  REQUIRE(settle(*store, settlement_of(head, Command::reject)) == SettleStatus::applied);
+  while (store->claim(ordered_request(10)).more) {
+  }
+  EventFilter dead;
+  dead.dead = true;
+  REQUIRE(store->cancel(dead, "not wanted", 1) == 1);
+  CHECK(numbers_of(store->claim(ordered_request(3)).events) == Numbers{"F1", "F2", "F3"});
+}
+
 TEST_CASE_METHOD(Blocked, "a requeue or cancel by another relay's hand is found too") {
   block(3000);
   const auto other = file.open();

@@ -67,6 +67,12 @@ void settle_in_every_way(StoreFile& file, IEventRepository& store) {
     settlement.cancel_if_dead = command == Command::reject;
     (void)settle(store, settlement);
   }
+  append(store, make_event("S-1"));
+  append(store, make_event("S-2"));
+  std::vector<Settlement> together;
+  for (const Event& event : store.claim(claim_request(10'000)).events)
+    together.push_back(settlement_of(event, Command::succeed));
+  (void)store.settle(together);
 }
 
 void ask_in_every_way(StoreFile& file, IEventRepository& store) {

@@ -285,5 +285,26 @@ TEST_CASE_METHOD(Settling, "an exchange that can't claim settles nothing", "[set
   CHECK(get("E1") == claimed);
 }
 
+TEST_CASE_METHOD(Settling, "of many successes only the fenced ones change nothing, and each is named",
+                 "[settle][fence]") {
+  append_many("E", 1, 8);
+  std::vector<Settlement> settlements;
+  for (const Event& event : store->claim(claim_request(8)).events)
+    settlements.push_back(settlement(event, Command::succeed));
+  REQUIRE(settlements.size() == 8);
+  settlements[2].token.version += 1;
+  settlements[5].token.owner = "somebody else";
+  settlements.push_back(settlements[7]);  // the same again
+  ClaimRequest more = claim_request(8);
+  const std::vector<SettleStatus> statuses = store->exchange(settlements, more).settled;
+  REQUIRE(statuses.size() == 9);
+  for (std::size_t at = 0; at < statuses.size(); ++at) {
+    INFO(at);
+    const bool fenced = at == 2 || at == 5 || at == 8;
+    CHECK(statuses[at] == (fenced ? SettleStatus::fenced : SettleStatus::applied));
+    if (at < 8) CHECK(status_of("E" + std::to_string(at + 1)) == (fenced ? Status::in_progress : Status::succeeded));
+  }
+}
+
 }  // namespace
 }  // namespace waybill::test

@@ -58,6 +58,7 @@ TEST_CASE("a killed relay's events move again within one lease and one recovery 
   site.run({"put"}, to_lines(input_events(kBatch, 4, kBigPayload)));
   Pipe pipe;
   const auto victim = start_caught(site, "victim", pipe);
+  REQUIRE(eventually([&] { return pipe.waiting() > pipe.capacity() - 4096; }));  // it stands in the middle of a line
   victim->signal(SIGKILL);
   REQUIRE(victim->wait().signal == SIGKILL);
   const auto killed = steady_clock::now();

@@ -232,6 +232,51 @@ TEST_CASE_METHOD(Running, "a destination that is gone for good ends the run and 
   REQUIRE(stats().of(Status::pending) == 5);
 }
 
+/// Counts the looks for expired leases: one a step.
+class CountingRepository final : public ForwardingRepository {
+ public:
+  CountingRepository(std::unique_ptr<IEventRepository> inner, std::atomic<int>& waits)
+      : ForwardingRepository(std::move(inner)), waits_(waits) {}
+  bool wait_for_work(Duration timeout) override {
+    ++waits_;
+    return inner_->wait_for_work(timeout);
+  }
+  std::vector<SettleStatus> settle(std::span<const Settlement> settlements) override {
+    if (!settlements.empty()) settled = true;
+    return inner_->settle(settlements);
+  }
+  static inline std::atomic<bool> settled{false};
+
+ private:
+  std::atomic<int>& waits_;
+};
+
+TEST_CASE_METHOD(Running, "a relay whose only destination is down rests until the next probe") {
+  append(5);
+  options.poll = 10min;
+  std::atomic<int> waits{0};
+  CountingRepository::settled = false;
+  open = [&] { return std::make_unique<CountingRepository>(make_memory_repository(database), waits); };
+  RelayRunner runner([this] { return open(); },
+                     [] {
+                       auto destination = std::make_shared<Destination>();
+                       destination->answer = [](auto events) {
+                         return std::vector<Outcome>(events.size(), Outcome::unavailable("down"));
+                       };
+                       std::vector<Route> routes;
+                       routes.push_back(make_route("*", destination));
+                       return routes;
+                     },
+                     options, telemetry);
+  std::thread running([&] { (void)runner.run(); });
+  REQUIRE(eventually([] { return CountingRepository::settled.load(); }));
+  append(5);  // news that it can do nothing about
+  REQUIRE(stats().of(Status::pending) == 10);
+  runner.stop();
+  running.join();
+  REQUIRE(waits < 10);
+}
+
 TEST_CASE("SIGTERM and SIGINT call back while StopOnSignals lives") {
   std::atomic<int> last{0};
   {

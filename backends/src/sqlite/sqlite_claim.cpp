@@ -76,25 +76,32 @@ ClaimResult ClaimScanner::claim(const ClaimRequest& request, Timestamp now) {
   return std::move(result_);
 }
 
-void ClaimScanner::take(Event event) {
-  const bool applied = apply(event, CommandInput{Command::claim, now_, request_->owner, 0, request_->lease, {}, {}});
-  if (!applied) return;  // cannot be: the scans select claimable rows only
-  event.update_time = now_;
-  Statement& row = statements_.get(texts::claim_row);
-  row.bind(1, request_->owner).bind(2, *event.lock_until).bind(3, now_).bind(4, event.id).run();
-  result_.events.push_back(std::move(event));
+void ClaimScanner::take(std::vector<Event> events) {
+  if (events.empty()) return;
+  std::string ids;
+  for (Event& event : events) {
+    // Cannot fail: the scans select claimable rows only.
+    (void)apply(event, CommandInput{Command::claim, now_, request_->owner, 0, request_->lease, {}, {}});
+    event.update_time = now_;
+    ids += (ids.empty() ? '[' : ',') + std::to_string(event.id);
+  }
+  ids += ']';
+  // One statement for all: opening its cursors costs SQLite more than a row.
+  Statement& rows = statements_.get(texts::claim_rows);
+  rows.bind(1, request_->owner).bind(2, now_ + request_->lease).bind(3, now_).bind(4, ids);
+  if (rows.run() != static_cast<std::int64_t>(events.size()))
+    throw StorageError(ErrorCode::corrupt, "claim: an index and its table disagree; run `waybill doctor`");
+  std::move(events.begin(), events.end(), std::back_inserter(result_.events));
 }
 
 void ClaimScanner::take_ids(const std::vector<std::int64_t>& ids) {
+  std::vector<Event> events;
   for (const std::int64_t id : ids) {
-    std::optional<Event> event;
-    {
-      const Query row(statements_.get(texts::find_by_id));
-      row->bind(1, id);
-      if (row->step()) event = read_event(*row);
-    }
-    if (event) take(std::move(*event));
+    const Query row(statements_.get(texts::find_by_id));
+    row->bind(1, id);
+    if (row->step()) events.push_back(read_event(*row));
   }
+  take(std::move(events));
 }
 
 // Rows are read to the end of the batch before the first is updated: an index must not change under its own scan.
@@ -104,7 +111,7 @@ void ClaimScanner::take_timed_fast(Statement& scan, std::size_t most) {
     const Query query(scan);
     while (found.size() < most && query->step()) found.push_back(read_event(*query));
   }
-  for (Event& event : found) take(std::move(event));
+  take(std::move(found));
 }
 
 void ClaimScanner::take_timed(Source source, std::size_t most) {

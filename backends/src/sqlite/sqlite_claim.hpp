@@ -65,7 +65,7 @@ class ClaimScanner {
   [[nodiscard]] Walk walk_new(std::int64_t after, std::int64_t until, std::size_t most);
   [[nodiscard]] bool may_take(const Statement& row);
   [[nodiscard]] bool blocked(const Statement& row, Aggregate& aggregate);
-  void take(Event event);
+  void take(std::vector<Event> events);
   void take_ids(const std::vector<std::int64_t>& ids);
   [[nodiscard]] std::optional<Timestamp> next_due();
 

@@ -28,6 +28,17 @@ SqliteOptions completed(SqliteOptions options) {
   return options;
 }
 
+/// Of successes written together, some were fenced. Never leaves this file.
+struct SomeFenced {};
+
+std::size_t successes_in_front(std::span<const Settlement> settlements) {
+  const Token& first = settlements.front().token;
+  const auto end = std::find_if(settlements.begin(), settlements.end(), [&](const Settlement& one) {
+    return one.command != Command::succeed || one.token.version != first.version || one.token.owner != first.owner;
+  });
+  return static_cast<std::size_t>(end - settlements.begin());
+}
+
 std::string_view settle_text(Command command) {
   switch (command) {
     case Command::succeed:
@@ -197,18 +208,51 @@ SettleStatus SqliteRepository::settle_one(const Settlement& settlement, Timestam
   return SettleStatus::applied;
 }
 
-std::vector<SettleStatus> SqliteRepository::settle_within(std::span<const Settlement> settlements) {
+template <class Work>
+auto SqliteRepository::settling(Work work) -> decltype(work(Rows::together)) {
+  try {
+    return work(Rows::together);
+  } catch (const SomeFenced&) {
+    return work(Rows::one_by_one);
+  }
+}
+
+void SqliteRepository::succeed_together(std::span<const Settlement> settlements, Timestamp now) {
+  std::string ids;
+  for (const Settlement& settlement : settlements)
+    ids += (ids.empty() ? '[' : ',') + std::to_string(settlement.token.id);
+  ids += ']';
+  const Token& token = settlements.front().token;
+  Statement& rows = statements().get(texts::settle_succeed_rows);
+  rows.bind(1, ids).bind(2, std::int64_t{token.version}).bind(3, token.owner).bind(4, now);
+  if (rows.run() != static_cast<std::int64_t>(settlements.size())) throw SomeFenced{};
+  if (!session_->scanner.wants_hints()) return;
+  for (const Settlement& settlement : settlements) session_->scanner.hint(settlement.token.id);
+}
+
+std::vector<SettleStatus> SqliteRepository::settle_within(std::span<const Settlement> settlements, Rows rows) {
   std::vector<SettleStatus> statuses;
   statuses.reserve(settlements.size());
   const Timestamp time = now();
-  for (const Settlement& settlement : settlements) statuses.push_back(settle_one(settlement, time));
+  while (!settlements.empty()) {
+    const std::size_t run = rows == Rows::together ? successes_in_front(settlements) : 0;
+    if (run > 1) {
+      succeed_together(settlements.first(run), time);
+      statuses.insert(statuses.end(), run, SettleStatus::applied);
+      settlements = settlements.subspan(run);
+    } else {
+      statuses.push_back(settle_one(settlements.front(), time));
+      settlements = settlements.subspan(1);
+    }
+  }
   return statuses;
 }
 
 std::vector<SettleStatus> SqliteRepository::settle(std::span<const Settlement> settlements) {
   backends::require_sensible(settlements);
   if (settlements.empty()) return {};
-  auto statuses = write("settle", [&] { return settle_within(settlements); });
+  auto statuses =
+      settling([&](Rows rows) { return write("settle", [&] { return settle_within(settlements, rows); }); });
   changed_ = true;
   return statuses;
 }
@@ -216,11 +260,13 @@ std::vector<SettleStatus> SqliteRepository::settle(std::span<const Settlement> s
 ExchangeResult SqliteRepository::exchange(std::span<const Settlement> settlements, const ClaimRequest& request) {
   backends::require_sensible(settlements);
   prepare_claim(request);
-  ExchangeResult result = write("exchange", [&] {
-    ExchangeResult both;
-    both.settled = settle_within(settlements);
-    both.claimed = claim_within(request);
-    return both;
+  ExchangeResult result = settling([&](Rows rows) {
+    return write("exchange", [&] {
+      ExchangeResult both;
+      both.settled = settle_within(settlements, rows);
+      both.claimed = claim_within(request);
+      return both;
+    });
   });
   changed_ = false;
   return result;

@@ -70,7 +70,15 @@ class SqliteRepository final : public IEventRepository {
   void require_in_place();
 
   ClaimResult claim_within(const ClaimRequest& request);
-  std::vector<SettleStatus> settle_within(std::span<const Settlement> settlements);
+  /// How settlements are written: successes of one version in one statement, which cannot say which of them were
+  /// fenced, or each in its own.
+  enum class Rows { together, one_by_one };
+  /// `work` with successes together; when some of them turn out to be fenced, the transaction is rolled back and `work`
+  /// is done again row by row.
+  template <class Work>
+  auto settling(Work work) -> decltype(work(Rows::together));
+  std::vector<SettleStatus> settle_within(std::span<const Settlement> settlements, Rows rows);
+  void succeed_together(std::span<const Settlement> settlements, Timestamp now);
   SettleStatus settle_one(const Settlement& settlement, Timestamp now);
   void prepare_claim(const ClaimRequest& request);
   [[nodiscard]] bool has_wal_room(std::uint64_t incoming);

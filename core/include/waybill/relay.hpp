@@ -59,6 +59,7 @@ struct StepResult {
   std::size_t fenced{0};              ///< settlements that came too late
   std::size_t recovered{0};           ///< expired leases taken back
   bool more{false};                   ///< step again at once
+  bool looked{true};                  ///< false: every route was shut, so nothing was looked for
   std::optional<Timestamp> next_due;  ///< when something will be due or a probe may run
   std::string finished;               ///< a destination is gone for good: stop, and say this
 };
