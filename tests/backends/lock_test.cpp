@@ -94,6 +94,10 @@ class Moved {
     append(*store, make_event("old"));
   }
 
+  /// Until a wait really waits.
+  void come_to_rest() {
+    while (store->wait_for_work(0ms)) (void)store->claim(claim_request());
+  }
   /// As an administrator or a clean-up job would.
   void remove_all() const {
     for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(file.options.path + suffix);
@@ -142,12 +146,13 @@ TEST_CASE_METHOD(Moved, "an event that was accepted before is in the file that w
 
 TEST_CASE_METHOD(Moved, "a store that came back wakes its waiter as before") {
   const auto pins_old_files = file.open();  // so that the system never says that the old WAL is gone
+  come_to_rest();
   SECTION("removed") { remove_all(); }
   SECTION("renamed") { rename_all(); }
   const auto fresh = file.create();
   CHECK(code_of([&] { (void)store->claim(claim_request()); }) == ErrorCode::unavailable);
   CHECK(store->claim(claim_request()).events.empty());
-  while (store->wait_for_work(0ms)) (void)store->claim(claim_request());
+  come_to_rest();
   auto waiter = std::async(std::launch::async, [&] { return store->wait_for_work(20s); });
   REQUIRE(waiter.wait_for(30ms) == std::future_status::timeout);
   append(*fresh, make_event("new"));

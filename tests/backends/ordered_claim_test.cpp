@@ -19,7 +19,7 @@ void run_world(WorldOptions options, int steps) {
   options.seed = pick_seed();
   INFO("repeat with WAYBILL_TEST_SEED=" << options.seed);
   OrderedWorld world(options);
-  if (options.start_with_one_down) world.check_all_found();
+  if (options.start_with_one_down || options.all_timed) world.check_all_found();
   while (world.steps() < steps) {
     world.step();
     if (world.steps() % 60 == 0) world.check_all_found();
