@@ -5,6 +5,9 @@
 #include <mutex>
 
 #include "waybill/backends/memory.hpp"
+#ifdef WAYBILL_WITH_MYSQL
+#include "waybill/backends/mysql.hpp"
+#endif
 #ifdef WAYBILL_WITH_SQLITE
 #include "waybill/backends/sqlite.hpp"
 #endif
@@ -78,6 +81,12 @@ void register_builtin_backends(BackendRegistry& registry) {
   registry.add("sqlite",
                {[](const Url& url, const OpenContext& context) { return open_sqlite(sqlite_options(url, context)); },
                 "sqlite:PATH", "a file on this machine, shared by any number of processes", sqlite_option_specs()});
+#endif
+#ifdef WAYBILL_WITH_MYSQL
+  for (const char* scheme : {"mysql", "mariadb"})
+    registry.add(scheme,
+                 {[](const Url& url, const OpenContext& context) { return open_mysql(mysql_options(url, context)); },
+                  std::string(scheme) + "://USER@HOST[:PORT]/DATABASE", "MySQL or MariaDB", mysql_option_specs()});
 #endif
 }
 

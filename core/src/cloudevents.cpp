@@ -99,12 +99,12 @@ std::string write(const Event& event) {
 }
 
 void require_attributes(const Event& event) {
-  const std::string of = " of event '" + utf8::for_message(event.event_no) + "'";
+  const auto of = [&] { return " of event '" + utf8::for_message(event.event_no) + "'"; };
   if (event.event_no.empty()) throw InvalidEvent("event_no", "event_no is empty; a CloudEvent needs an id");
-  if (event.event_source.empty()) throw InvalidEvent("event_source", "event_source" + of + " is empty");
-  if (event.event_type.empty()) throw InvalidEvent("event_type", "event_type" + of + " is empty");
+  if (event.event_source.empty()) throw InvalidEvent("event_source", "event_source" + of() + " is empty");
+  if (event.event_type.empty()) throw InvalidEvent("event_type", "event_type" + of() + " is empty");
   if (!is_valid_json(event.event_payload))
-    throw InvalidEvent("event_payload", "event_payload" + of + " is not valid JSON");
+    throw InvalidEvent("event_payload", "event_payload" + of() + " is not valid JSON");
 }
 
 std::string column_with_bad_utf8(const Event& event) {

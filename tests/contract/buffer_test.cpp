@@ -7,6 +7,8 @@ namespace {
 
 class Buffer : public Contract {
  protected:
+  Buffer() : Contract(bounded_kinds()) {}
+
   void bounded(std::size_t max_events, bool drop_oldest) {
     StoreSettings settings;
     settings.max_events = max_events;

@@ -30,7 +30,8 @@ using Numbers = std::vector<std::string>;
 /// Use with TEST_CASE_METHOD: the test runs once per kind of store.
 class Contract {
  protected:
-  Contract();
+  Contract() : Contract(store_kinds()) {}
+  explicit Contract(const std::vector<StoreKind>& kinds);
 
   /// A fresh database instead of the first one.
   void restart(const StoreSettings& settings);

@@ -1,5 +1,7 @@
 #include "contract/store_under_test.hpp"
 
+#include <algorithm>
+
 #include "waybill/backends/memory.hpp"
 #ifdef WAYBILL_WITH_SQLITE
 #include <cstdlib>
@@ -7,6 +9,9 @@
 
 #include "support/temp_dir.hpp"
 #include "waybill/backends/sqlite.hpp"
+#endif
+#ifdef WAYBILL_WITH_MYSQL
+#include "support/mysql_server.hpp"
 #endif
 
 namespace waybill::test {
@@ -62,6 +67,22 @@ class SqliteTestDatabase final : public TestDatabase {
 };
 #endif
 
+#ifdef WAYBILL_WITH_MYSQL
+class MysqlTestDatabase final : public TestDatabase {
+ public:
+  MysqlTestDatabase(const MysqlServer& server, const StoreSettings& settings) : database_(server) {
+    options_ = database_.options();
+    options_.clock = shared_clock();
+    options_.limits = settings.limits;
+  }
+  std::unique_ptr<IEventRepository> open() override { return open_mysql(options_); }
+
+ private:
+  MysqlDatabase database_;
+  MysqlOptions options_;
+};
+#endif
+
 template <class Database>
 StoreKind kind(std::string name) {
   return {std::move(name), [](const StoreSettings& settings) { return std::make_unique<Database>(settings); }};
@@ -70,12 +91,30 @@ StoreKind kind(std::string name) {
 }  // namespace
 
 const std::vector<StoreKind>& store_kinds() {
-  static const std::vector<StoreKind> kinds{
-      kind<MemoryTestDatabase>("memory"),
+  static const std::vector<StoreKind> kinds = [] {
+    std::vector<StoreKind> all{kind<MemoryTestDatabase>("memory")};
 #ifdef WAYBILL_WITH_SQLITE
-      kind<SqliteTestDatabase>("sqlite"),
+    all.push_back(kind<SqliteTestDatabase>("sqlite"));
 #endif
-  };
+#ifdef WAYBILL_WITH_MYSQL
+    for (const MysqlServer& server : mysql_servers())
+      all.push_back({server.name, [&server](const StoreSettings& settings) {
+                       return std::make_unique<MysqlTestDatabase>(server, settings);
+                     },
+                     false});
+#endif
+    return all;
+  }();
+  return kinds;
+}
+
+const std::vector<StoreKind>& bounded_kinds() {
+  static const std::vector<StoreKind> kinds = [] {
+    std::vector<StoreKind> some = store_kinds();
+    some.erase(std::remove_if(some.begin(), some.end(), [](const StoreKind& one) { return !one.can_be_bounded; }),
+               some.end());
+    return some;
+  }();
   return kinds;
 }
 

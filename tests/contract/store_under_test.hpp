@@ -36,9 +36,12 @@ class TestDatabase {
 struct StoreKind {
   std::string name;
   std::function<std::unique_ptr<TestDatabase>(const StoreSettings&)> make;
+  bool can_be_bounded{true};  ///< takes max_events: a device's buffer
 };
 
 /// Those of this build; memory, the reference, is the first.
 [[nodiscard]] const std::vector<StoreKind>& store_kinds();
+/// Those that take max_events.
+[[nodiscard]] const std::vector<StoreKind>& bounded_kinds();
 
 }  // namespace waybill::test

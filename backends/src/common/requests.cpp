@@ -1,5 +1,7 @@
 #include "common/requests.hpp"
 
+#include <algorithm>
+
 #include "waybill/limits.hpp"
 
 namespace waybill::backends {
@@ -17,6 +19,18 @@ void require_sensible(std::span<const Settlement> settlements) {
     if (!transition(settlement.command).fenced)
       throw StorageError(ErrorCode::invalid,
                          "settle: '" + std::string(to_string(settlement.command)) + "' is not a way to end a claim");
+}
+
+std::optional<EventFilter> narrowed(EventFilter filter, Command command) {
+  std::vector<Status> allowed;
+  for (const Status status : kAllStatuses) {
+    const bool named = filter.statuses.empty() ||
+                       std::find(filter.statuses.begin(), filter.statuses.end(), status) != filter.statuses.end();
+    if (named && transition(command).from.contains(status)) allowed.push_back(status);
+  }
+  if (allowed.empty()) return std::nullopt;
+  filter.statuses = std::move(allowed);
+  return filter;
 }
 
 }  // namespace waybill::backends

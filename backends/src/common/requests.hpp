@@ -1,6 +1,7 @@
 #pragma once
-// What every store refuses before it does anything.
+// What every store does with a request before it touches its data.
 
+#include <optional>
 #include <span>
 
 #include "waybill/event_repository.hpp"
@@ -11,5 +12,7 @@ namespace waybill::backends {
 void require_sensible(const ClaimRequest& request);
 /// Throws StorageError `invalid` for a command that does not end a claim.
 void require_sensible(std::span<const Settlement> settlements);
+/// The filter, narrowed to what the command may change; nullopt: nothing can match.
+[[nodiscard]] std::optional<EventFilter> narrowed(EventFilter filter, Command command);
 
 }  // namespace waybill::backends

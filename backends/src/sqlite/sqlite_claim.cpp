@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "sqlite/sqlite_rows.hpp"
+#include "common/event_row.hpp"
 #include "waybill/lifecycle.hpp"
 #include "waybill_sql_sqlite.hpp"
 
@@ -12,10 +12,7 @@ namespace {
 
 namespace texts = sql::sqlite;
 
-constexpr std::size_t kQuantum = 1000;  // rows a claim passes over per scan: about 3 ms
-constexpr Duration kRestPerRow{30};     // ten times what walking a row takes
-constexpr Duration kLongestRest = std::chrono::seconds{60};
-constexpr std::size_t kMostHints = 10000;
+constexpr std::size_t kQuantum = backends::NewEventCursor::kQuantum;
 constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::max();
 
 // What a constrained scan looks at: columns of the row's front, in this order.
@@ -33,17 +30,7 @@ std::string aggregate_key(const Statement& lean_row) {
 
 void ClaimScanner::start_over() noexcept {
   retries_ = scheduled_ = Timed{};
-  tail_ = sweep_ = 0;
-  sweep_walked_ = 0;
-  sweep_rest_until_ = Timestamp{};
-  hints_.clear();
-}
-
-void ClaimScanner::hint(std::int64_t event_id) {
-  if (hints_.size() < kMostHints)
-    hints_.push_back(event_id);
-  else
-    sweep_rest_until_ = Timestamp{};
+  cursor_.start_over();
 }
 
 void ClaimScanner::begin(const ClaimRequest& request, Timestamp now) {
@@ -99,7 +86,7 @@ void ClaimScanner::take_ids(const std::vector<std::int64_t>& ids) {
   for (const std::int64_t id : ids) {
     const Query row(statements_.get(texts::find_by_id));
     row->bind(1, id);
-    if (row->step()) events.push_back(read_event(*row));
+    if (row->step()) events.push_back(backends::read_event(*row));
   }
   take(std::move(events));
 }
@@ -109,7 +96,7 @@ void ClaimScanner::take_timed_fast(Statement& scan, std::size_t most) {
   std::vector<Event> found;
   {
     const Query query(scan);
-    while (found.size() < most && query->step()) found.push_back(read_event(*query));
+    while (found.size() < most && query->step()) found.push_back(backends::read_event(*query));
   }
   take(std::move(found));
 }
@@ -166,14 +153,10 @@ void ClaimScanner::take_new(std::size_t most) {
     take_timed_fast(scan.bind(1, std::int64_t{0}).bind(2, kNoEnd), most);
     return;
   }
-  const std::size_t before = result_.events.size();
-  const auto left = [&] { return most - (result_.events.size() - before); };
-  if (tail_ != 0) take_hinted(left());
-  if (tail_ != 0) sweep(left());
-  take_tail(left());
+  if (cursor_.take(*this, now_, most)) result_.more = true;
 }
 
-ClaimScanner::Walk ClaimScanner::walk_new(std::int64_t after, std::int64_t until, std::size_t most) {
+ClaimScanner::Walk ClaimScanner::walk(std::int64_t after, std::int64_t until, std::size_t most) {
   // In id order a row that is not taken blocks all behind it: no need to ask again. Only within this walk: a retry in
   // front of it may still be taken.
   Walk walk;
@@ -196,49 +179,19 @@ ClaimScanner::Walk ClaimScanner::walk_new(std::int64_t after, std::int64_t until
   }
   for (auto& [key, aggregate] : aggregates_) aggregate.closed = false;
   take_ids(ids);
+  walk.taken = ids.size();
   return walk;
 }
 
-void ClaimScanner::take_tail(std::size_t most) {
-  if (most == 0) return;
-  const Walk walk = walk_new(tail_, kNoEnd, most);
-  if (walk.walked < kQuantum) return;
-  tail_ = walk.last_id;
-  sweep_rest_until_ = std::max(sweep_rest_until_, now_ + kRestPerRow * static_cast<int>(walk.walked));
-  result_.more = true;
-}
-
-void ClaimScanner::sweep(std::size_t most) {
-  // A clock that stepped back must not put the sweep to rest for years.
-  if (most == 0 || (now_ < sweep_rest_until_ && sweep_rest_until_ - now_ <= kLongestRest)) return;
-  const Walk walk = walk_new(sweep_, tail_, most);
-  sweep_ = walk.last_id;
-  sweep_walked_ += walk.walked;
-  if (!walk.at_end) {
-    result_.more = true;
-    return;
+std::size_t ClaimScanner::follow(std::int64_t event_id, std::int64_t until, std::size_t most) {
+  std::vector<std::int64_t> ids;
+  {
+    const Query run(statements_.get(texts::aggregate_run, kLean.data(), {{"what", kLean}}));
+    run->bind(1, event_id).bind(2, until).bind(3, now_);
+    while (ids.size() < most && run->step() && may_take(*run)) ids.push_back(run->integer(0));
   }
-  const std::size_t length = sweep_walked_;
-  sweep_ = 0;
-  sweep_walked_ = 0;
-  sweep_rest_until_ =
-      now_ + std::min(kLongestRest, kRestPerRow * static_cast<int>(std::min<std::size_t>(length, 1U << 24)));
-  if (length < kQuantum) tail_ = 0;
-}
-
-// The run of events in front of the cursor that became free by what we settled.
-void ClaimScanner::take_hinted(std::size_t most) {
-  while (!hints_.empty() && most > 0) {
-    std::vector<std::int64_t> ids;
-    {
-      const Query run(statements_.get(texts::aggregate_run, kLean.data(), {{"what", kLean}}));
-      run->bind(1, hints_.back()).bind(2, tail_).bind(3, now_);
-      while (ids.size() < most && run->step() && may_take(*run)) ids.push_back(run->integer(0));
-    }
-    if (ids.size() < most) hints_.pop_back();  // else there may be more of it
-    take_ids(ids);
-    most -= ids.size();
-  }
+  take_ids(ids);
+  return ids.size();
 }
 
 std::optional<Timestamp> ClaimScanner::next_due() {

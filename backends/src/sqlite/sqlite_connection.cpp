@@ -11,7 +11,11 @@
 namespace waybill::sqlite {
 namespace {
 
+// Beside a tight writer the lock is free for a moment between two of its transactions: who waits long looks more often,
+// so that nobody waits for ever.
 constexpr std::chrono::microseconds kNap{500};
+constexpr std::chrono::microseconds kImpatientNap{50};
+constexpr std::chrono::milliseconds kPatience{10};
 constexpr std::string_view kBegin = "BEGIN IMMEDIATE";
 constexpr std::string_view kBeginRead = "BEGIN";
 constexpr std::string_view kCommit = "COMMIT";
@@ -81,9 +85,9 @@ void BusyHandler::install(sqlite3* db) { sqlite3_busy_handler(db, &BusyHandler::
 int BusyHandler::nap(void* self, int count) noexcept {
   auto& handler = *static_cast<BusyHandler*>(self);
   const auto now = std::chrono::steady_clock::now();
-  if (count == 0) handler.give_up_ = now + handler.timeout_;
-  if (now >= handler.give_up_) return 0;
-  std::this_thread::sleep_for(kNap);
+  if (count == 0) handler.since_ = now;
+  if (now - handler.since_ >= handler.timeout_) return 0;
+  std::this_thread::sleep_for(now - handler.since_ < kPatience ? kNap : kImpatientNap);
   return 1;
 }
 

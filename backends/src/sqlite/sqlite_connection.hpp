@@ -22,7 +22,7 @@ class BusyHandler {
  private:
   static int nap(void* self, int count) noexcept;
   Duration timeout_;
-  std::chrono::steady_clock::time_point give_up_{};
+  std::chrono::steady_clock::time_point since_{};
 };
 
 /// BEGIN IMMEDIATE ... COMMIT; rolls back when it is left without commit(). Immediate, because a deferred transaction

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "common/event_row.hpp"
 #include "sqlite/sqlite_repository.hpp"
-#include "sqlite/sqlite_rows.hpp"
 #include "waybill_sql_sqlite.hpp"
 
 namespace waybill::sqlite {
@@ -76,7 +76,7 @@ void run_list(Statements& statements, std::string_view text, const EventFilter& 
                                    {{"filter", texts::filter}, {"page", place}, {"direction", order.direction}}));
   query->bind(1, page.after_id.value_or(start)).bind(16, static_cast<std::int64_t>(page.limit));
   bind_filter(*query, filter, statuses, now);
-  while (query->step()) events.push_back(read_event(*query));
+  while (query->step()) events.push_back(backends::read_event(*query));
 }
 
 /// The query that the filter's most telling condition drives; empty: by statuses.
@@ -111,7 +111,7 @@ std::optional<Event> SqliteRepository::find(std::string_view event_no) {
       const Query query(statements().get(archived ? texts::find_archived : texts::find));
       query->bind(1, event_no);
       if (!query->step()) continue;
-      Event event = read_event(*query);
+      Event event = backends::read_event(*query);
       event.archived = archived;
       return event;
     }

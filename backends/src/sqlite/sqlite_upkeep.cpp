@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/requests.hpp"
 #include "sqlite/sqlite_errors.hpp"
 #include "sqlite/sqlite_repository.hpp"
 #include "waybill/lifecycle.hpp"
@@ -14,24 +15,11 @@ namespace texts = sql::sqlite;
 
 constexpr const char* kReturnSpace = "PRAGMA incremental_vacuum(2000)";  // pages; bounded, so that a purge stays short
 
-/// The filter, narrowed to what the command may change; nullopt: nothing can match.
-std::optional<EventFilter> narrowed(EventFilter filter, Command command) {
-  std::vector<Status> allowed;
-  for (const Status status : kAllStatuses) {
-    const bool named = filter.statuses.empty() ||
-                       std::find(filter.statuses.begin(), filter.statuses.end(), status) != filter.statuses.end();
-    if (named && transition(command).from.contains(status)) allowed.push_back(status);
-  }
-  if (allowed.empty()) return std::nullopt;
-  filter.statuses = std::move(allowed);
-  return filter;
-}
-
 }  // namespace
 
 std::size_t SqliteRepository::each_matching(const EventFilter& filter, Command command, std::string_view reason,
                                             std::size_t limit) {
-  const std::optional<EventFilter> allowed = narrowed(filter, command);
+  const std::optional<EventFilter> allowed = backends::narrowed(filter, command);
   if (!allowed) return 0;
   const std::string kept = clip_reason(reason);
   const std::size_t changed = write(to_string(command).data(), [&] {

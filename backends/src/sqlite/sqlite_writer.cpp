@@ -1,6 +1,6 @@
 #include "sqlite/sqlite_writer.hpp"
 
-#include "sqlite/sqlite_rows.hpp"
+#include "common/event_row.hpp"
 #include "waybill_sql_sqlite.hpp"
 
 namespace waybill::sqlite {
@@ -33,7 +33,7 @@ AppendResult compare(Statements& statements, std::string_view find, const NewEve
   query->bind(1, event.event_no);
   found = query->step();
   if (!found) return {};
-  const Event stored = read_event(*query);
+  const Event stored = backends::read_event(*query);
   std::string difference = content_difference(stored, event);
   const AppendStatus status = difference.empty() ? AppendStatus::duplicate : AppendStatus::conflict;
   return {status, stored.id, std::move(difference)};

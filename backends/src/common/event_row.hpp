@@ -1,8 +1,15 @@
-#include "sqlite/sqlite_rows.hpp"
+#pragma once
+// A row of kEventColumns as an event, whatever the database: `Row` is a statement on a row, with integer(), text(),
+// time() and their optional forms by column.
 
-namespace waybill::sqlite {
+#include <cstdint>
 
-Event read_event(const Statement& row) {
+#include "waybill/event.hpp"
+
+namespace waybill::backends {
+
+template <class Row>
+[[nodiscard]] Event read_event(const Row& row) {
   const auto small = [&](int column) { return static_cast<std::int32_t>(row.integer(column)); };
   Event event;
   event.id = row.integer(0);
@@ -35,4 +42,4 @@ Event read_event(const Statement& row) {
   return event;
 }
 
-}  // namespace waybill::sqlite
+}  // namespace waybill::backends

@@ -1,0 +1,78 @@
+#include "common/new_event_cursor.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace waybill::backends {
+namespace {
+
+constexpr Duration kRestPerRow{30};  // ten times what walking a row takes
+constexpr Duration kLongestRest = std::chrono::seconds{60};
+constexpr std::size_t kMostHints = 10000;
+constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::max();
+
+}  // namespace
+
+void NewEventCursor::start_over() noexcept {
+  tail_ = sweep_ = 0;
+  sweep_walked_ = 0;
+  sweep_rest_until_ = Timestamp{};
+  hints_.clear();
+}
+
+void NewEventCursor::hint(std::int64_t event_id) {
+  if (hints_.size() < kMostHints)
+    hints_.push_back(event_id);
+  else
+    sweep_rest_until_ = Timestamp{};
+}
+
+bool NewEventCursor::take(Rows& rows, Timestamp now, std::size_t most) {
+  more_ = false;
+  if (tail_ != 0) most -= take_hinted(rows, most);
+  if (tail_ != 0) most -= sweep(rows, now, most);
+  take_tail(rows, now, most);
+  return more_;
+}
+
+std::size_t NewEventCursor::take_tail(Rows& rows, Timestamp now, std::size_t most) {
+  if (most == 0) return 0;
+  const Walk walk = rows.walk(tail_, kNoEnd, most);
+  if (walk.walked < kQuantum) return walk.taken;
+  tail_ = walk.last_id;
+  sweep_rest_until_ = std::max(sweep_rest_until_, now + kRestPerRow * static_cast<int>(walk.walked));
+  more_ = true;
+  return walk.taken;
+}
+
+std::size_t NewEventCursor::sweep(Rows& rows, Timestamp now, std::size_t most) {
+  // A clock that stepped back must not put the sweep to rest for years.
+  if (most == 0 || (now < sweep_rest_until_ && sweep_rest_until_ - now <= kLongestRest)) return 0;
+  const Walk walk = rows.walk(sweep_, tail_, most);
+  sweep_ = walk.last_id;
+  sweep_walked_ += walk.walked;
+  if (!walk.at_end) {
+    more_ = true;
+    return walk.taken;
+  }
+  const std::size_t length = sweep_walked_;
+  sweep_ = 0;
+  sweep_walked_ = 0;
+  sweep_rest_until_ =
+      now + std::min(kLongestRest, kRestPerRow * static_cast<int>(std::min<std::size_t>(length, 1U << 24)));
+  if (length < kQuantum) tail_ = 0;
+  return walk.taken;
+}
+
+// The run of events in front of the cursor that became free by what we settled.
+std::size_t NewEventCursor::take_hinted(Rows& rows, std::size_t most) {
+  std::size_t taken = 0;
+  while (!hints_.empty() && taken < most) {
+    const std::size_t run = rows.follow(hints_.back(), tail_, most - taken);
+    if (run < most - taken) hints_.pop_back();  // else there may be more of it
+    taken += run;
+  }
+  return taken;
+}
+
+}  // namespace waybill::backends

@@ -1,0 +1,296 @@
+#include "mysql/mysql_claim.hpp"
+
+#include <algorithm>
+
+#include "common/event_row.hpp"
+#include "waybill/lifecycle.hpp"
+#include "waybill_sql_mysql.hpp"
+
+namespace waybill::mysql {
+namespace {
+
+namespace texts = sql::mysql;
+
+constexpr std::string_view kLean = "id, next_retry_time, aggregate_type, aggregate_id, publish_channel, topic";
+constexpr int kTimeColumn = 27;  // behind kEventColumns: the server's time
+constexpr std::size_t kQuantum = backends::NewEventCursor::kQuantum;
+constexpr std::size_t kSmallestPage = 200;
+/// Claims from this size on start behind the last event taken; smaller ones gain nothing by it.
+constexpr std::size_t kCursorFrom = 32;
+constexpr std::chrono::milliseconds kLookAtFrontEvery{200};
+
+}  // namespace
+
+void ClaimScanner::start_over() noexcept {
+  retries_ = scheduled_ = Timed{};
+  cursor_.start_over();
+  newest_taken_ = 0;
+}
+
+void ClaimScanner::begin(const ClaimRequest& request) {
+  request_ = &request;
+  result_ = ClaimResult{};
+  taken_.clear();
+  claimed_at_ = connection_.now();
+  for (Timed* timed : {&retries_, &scheduled_}) timed->more = timed->done = false;
+  constrained_ = request.ordering != Ordering::none || !accepts_all(request.routes);
+  if (request.routes == last_routes_ && request.ordering == last_ordering_ && request.dead_head == last_dead_head_)
+    return;
+  start_over();
+  last_routes_ = request.routes;
+  last_ordering_ = request.ordering;
+  last_dead_head_ = request.dead_head;
+}
+
+ClaimResult ClaimScanner::claim(const ClaimRequest& request) {
+  begin(request);
+  const ClaimShares shares = claim_shares(request.limit, request.retry_percent, turn_++);
+  take_timed(Source::retries, std::min(shares.retries, left()));
+  take_timed(Source::scheduled, std::min(shares.scheduled, left()));
+  take_new(left());
+  take_timed(Source::retries, left());
+  take_timed(Source::scheduled, left());
+  if (retries_.more || scheduled_.more) result_.more = true;
+  if (left() > 0) {
+    const Query due(statements_.get(texts::next_due));
+    if (due->next()) result_.next_due = due->optional_time(0);
+  }
+  std::sort(result_.events.begin(), result_.events.end(), [](const Event& a, const Event& b) { return a.id < b.id; });
+  return std::move(result_);
+}
+
+std::pair<std::int64_t, std::int64_t> ClaimScanner::newest() {
+  const std::int64_t id = [&] {
+    const Query query(statements_.get(texts::newest_new, fresh().data(), {{"fresh", fresh()}}));
+    return query->next() ? query->integer(0) : 0;
+  }();
+  Statement& due = statements_.get(texts::became_due);
+  const Query query(due.add(claimed_at_).add(claimed_at_));
+  return {id, query->next() ? query->integer(0) : 0};
+}
+
+std::vector<Event> ClaimScanner::read_locked(Statement& scan) {
+  std::vector<Event> events;
+  const Query rows(scan);
+  Timestamp now{};
+  while (rows->next()) {
+    events.push_back(backends::read_event(*rows));
+    now = rows->time(kTimeColumn);
+  }
+  if (!events.empty()) claimed_at_ = now;
+  return events;
+}
+
+// By the primary key: a range over the claim index would lock rows that others hold.
+void ClaimScanner::take(std::vector<Event> events, Timestamp now) {
+  if (events.empty()) return;
+  const std::size_t places = padded(events.size());
+  Statement& rows = statements_.get_list(texts::claim_rows, places);
+  rows.add(request_->owner).add(now + request_->lease).add(now).add(now);
+  for (std::size_t at = 0; at < places; ++at) rows.add(events[std::min(at, events.size() - 1)].id);
+  if (rows.run() != events.size())
+    throw StorageError(ErrorCode::corrupt, "claim: an index and its table disagree; run CHECK TABLE");
+  for (Event& event : events) {
+    // Cannot fail: the scans select claimable rows only.
+    (void)apply(event, CommandInput{Command::claim, now, request_->owner, 0, request_->lease, {}, {}});
+    event.update_time = now;
+    taken_.insert(event.id);
+  }
+  std::move(events.begin(), events.end(), std::back_inserter(result_.events));
+}
+
+void ClaimScanner::take_timed(Source source, std::size_t most) {
+  const bool retries = source == Source::retries;
+  Timed& timed = retries ? retries_ : scheduled_;
+  if (most == 0 || timed.done) return;
+  if (!constrained_) {
+    Statement& scan = statements_.get(retries ? texts::claim_retries : texts::claim_scheduled);
+    take(read_locked(scan.add(static_cast<std::int64_t>(most))), claimed_at_);
+    return;
+  }
+  const std::size_t page = std::min(std::max(2 * most, kSmallestPage), kQuantum);
+  const Timed from = timed;
+  for (std::size_t passed = 0; most > 0;) {
+    Statement& look =
+        statements_.get(retries ? texts::look_retries : texts::look_scheduled, kLean.data(), {{"lean", kLean}});
+    look.add(timed.time).add(timed.time).add(timed.id).add(static_cast<std::int64_t>(page));
+    const std::vector<Candidate> candidates = read_candidates(look);
+    const std::size_t before = result_.events.size();
+    const std::size_t seen = take_candidates(candidates, most, passed);
+    most -= result_.events.size() - before;
+    if (seen == candidates.size() && candidates.size() < page) {
+      timed = Timed{};
+      timed.done = from.id != 0;
+      return;
+    }
+    if (seen > 0) {
+      timed.time = candidates[seen - 1].due.value_or(timed.time);
+      timed.id = candidates[seen - 1].id;
+    }
+    if (passed >= kQuantum) {
+      timed.more = true;
+      return;
+    }
+  }
+  timed = from;  // enough was found without passing many: the next claim looks here again
+}
+
+void ClaimScanner::take_new(std::size_t most) {
+  if (most == 0) return;
+  if (!constrained_) {
+    take_new_locked(most);
+    return;
+  }
+  if (cursor_.take(*this, claimed_at_, most)) result_.more = true;
+  if (seed_index_ && left() > 0) {
+    Statement& look = statements_.get(texts::look_released, kLean.data(), {{"lean", kLean}});
+    std::size_t passed = 0;
+    take_candidates(read_candidates(look.add(static_cast<std::int64_t>(kQuantum))), left(), passed);
+  }
+}
+
+void ClaimScanner::take_new_locked(std::size_t most) {
+  const auto scan = [&](std::int64_t after, std::size_t limit) {
+    Statement& rows = statements_.get(texts::claim_new, fresh().data(), {{"fresh", fresh()}});
+    return read_locked(rows.add(after).add(static_cast<std::int64_t>(limit)));
+  };
+  const auto time = std::chrono::steady_clock::now();
+  if (newest_taken_ != 0 && request_->limit >= kCursorFrom && time - front_seen_ < kLookAtFrontEvery) {
+    std::vector<Event> behind = scan(newest_taken_, most);
+    if (!behind.empty()) newest_taken_ = behind.back().id;
+    most -= behind.size();
+    take(std::move(behind), claimed_at_);
+    if (most == 0) return;
+  }
+  front_seen_ = time;
+  std::vector<Event> front = scan(0, most);
+  if (seed_index_) {
+    Statement& released = statements_.get(texts::claim_released);
+    for (Event& event : read_locked(released.add(static_cast<std::int64_t>(most)))) front.push_back(std::move(event));
+    std::sort(front.begin(), front.end(), [](const Event& a, const Event& b) { return a.id < b.id; });
+    if (front.size() > most) front.resize(most);
+  }
+  if (!front.empty()) newest_taken_ = std::max(newest_taken_, front.back().id);
+  take(std::move(front), claimed_at_);
+}
+
+std::vector<ClaimScanner::Candidate> ClaimScanner::read_candidates(Statement& scan) {
+  std::vector<Candidate> candidates;
+  const Query rows(scan);
+  while (rows->next())
+    candidates.push_back({rows->integer(0), rows->optional_time(1), std::string(rows->text(2)),
+                          std::string(rows->text(3)), std::string(rows->text(4)), rows->optional_text(5)});
+  return candidates;
+}
+
+ClaimScanner::Walk ClaimScanner::walk(std::int64_t after, std::int64_t until, std::size_t most) {
+  Walk walk;
+  walk.last_id = after;
+  const std::size_t page = std::min(std::max(2 * most, kSmallestPage), kQuantum);
+  while (walk.taken < most && walk.walked < kQuantum && !walk.at_end) {
+    Statement& look =
+        statements_.get(texts::look_new, kLean.data(), {{"lean", kLean}, {"fresh", fresh()}});
+    look.add(walk.last_id).add(until).add(static_cast<std::int64_t>(page));
+    const std::vector<Candidate> candidates = read_candidates(look);
+    const std::size_t before = result_.events.size();
+    const std::size_t seen = take_candidates(candidates, most - walk.taken, walk.walked);
+    walk.taken += result_.events.size() - before;
+    walk.at_end = seen == candidates.size() && candidates.size() < page;
+    if (seen > 0) walk.last_id = candidates[seen - 1].id;
+  }
+  return walk;
+}
+
+std::size_t ClaimScanner::follow(std::int64_t event_id, std::int64_t until, std::size_t most) {
+  Statement& look = statements_.get(texts::aggregate_run, kLean.data(), {{"lean", kLean}});
+  look.add(event_id).add(until).add(static_cast<std::int64_t>(most));
+  const std::vector<Candidate> candidates = read_candidates(look);
+  const std::size_t before = result_.events.size();
+  std::size_t passed = 0;
+  take_candidates(candidates, most, passed);
+  return result_.events.size() - before;
+}
+
+std::size_t ClaimScanner::take_candidates(const std::vector<Candidate>& candidates, std::size_t most,
+                                          std::size_t& passed) {
+  std::map<AggregateKey, Front> fronts;
+  if (request_->ordering == Ordering::aggregate) fronts = read_fronts(candidates);
+  std::vector<const Candidate*> chosen;
+  std::size_t seen = 0;
+  for (; seen < candidates.size() && chosen.size() < most && passed < kQuantum; ++seen) {
+    const Candidate& one = candidates[seen];
+    const bool open = accepts(request_->routes, one.publish_channel, one.topic);
+    if (request_->ordering == Ordering::none ? open
+                                             : advance(fronts[{one.aggregate_type, one.aggregate_id}], open ? one.id : 0))
+      chosen.push_back(&one);
+    else
+      ++passed;
+  }
+  lock_and_take(chosen);
+  return seen;
+}
+
+// What stands before the candidates, read before any of them is locked: it can only become less until then.
+std::map<ClaimScanner::AggregateKey, ClaimScanner::Front> ClaimScanner::read_fronts(
+    const std::vector<Candidate>& candidates) {
+  std::map<std::string, std::vector<std::string_view>> by_type;
+  std::int64_t last = 0;
+  for (const Candidate& one : candidates) {
+    by_type[one.aggregate_type].push_back(one.aggregate_id);
+    last = std::max(last, one.id);
+  }
+  std::map<AggregateKey, Front> fronts;
+  for (auto& [type, ids] : by_type) {
+    std::sort(ids.begin(), ids.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    const std::size_t places = padded(ids.size());
+    Statement& look = statements_.get_list(texts::unsettled, places);
+    look.add(std::string_view(type));
+    for (std::size_t at = 0; at < places; ++at) look.add(ids[std::min(at, ids.size() - 1)]);
+    const Query rows(look.add(last));
+    while (rows->next())
+      fronts[{type, std::string(rows->text(0))}].events.emplace_back(rows->integer(1), rows->integer(2) != 0);
+  }
+  for (auto& [key, front] : fronts) std::sort(front.events.begin(), front.events.end());
+  return fronts;
+}
+
+/// True when nothing stands before the event but what this claim takes (and dead ones that are to be passed).
+bool ClaimScanner::advance(Front& front, std::int64_t id) const {
+  const bool skip_dead = request_->dead_head == DeadHead::skip;
+  while (front.at < front.events.size() &&
+         (taken_.count(front.events[front.at].first) != 0 || (skip_dead && front.events[front.at].second)))
+    ++front.at;
+  if (front.at == front.events.size() || front.events[front.at].first != id) return false;
+  ++front.at;
+  return true;
+}
+
+std::size_t ClaimScanner::lock_and_take(const std::vector<const Candidate*>& chosen) {
+  if (chosen.empty()) return 0;
+  const std::size_t places = padded(chosen.size());
+  Statement& lock = statements_.get_list(texts::lock_rows, places);
+  for (std::size_t at = 0; at < places; ++at) lock.add(chosen[std::min(at, chosen.size() - 1)]->id);
+  std::vector<Event> locked = read_locked(lock);
+  if (request_->ordering == Ordering::aggregate) {
+    std::unordered_set<std::int64_t> got;
+    for (const Event& event : locked) got.insert(event.id);
+    // Behind the first that somebody else has got, nothing of that aggregate may go.
+    std::map<AggregateKey, std::int64_t> missing;
+    for (const Candidate* one : chosen) {
+      if (got.count(one->id) != 0) continue;
+      std::int64_t& first = missing.try_emplace({one->aggregate_type, one->aggregate_id}, one->id).first->second;
+      first = std::min(first, one->id);
+    }
+    const auto stands_behind = [&](const Event& event) {
+      const auto gap = missing.find({event.aggregate_type, event.aggregate_id});
+      return gap != missing.end() && event.id > gap->second;
+    };
+    locked.erase(std::remove_if(locked.begin(), locked.end(), stands_behind), locked.end());
+  }
+  const std::size_t count = locked.size();
+  take(std::move(locked), claimed_at_);
+  return count;
+}
+
+}  // namespace waybill::mysql

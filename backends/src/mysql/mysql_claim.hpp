@@ -1,0 +1,111 @@
+#pragma once
+// Finding claimable events under SKIP LOCKED, so that several relays all get work at once and none of them breaks an
+// aggregate's order.
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "common/new_event_cursor.hpp"
+#include "mysql/mysql_connection.hpp"
+#include "waybill/event_repository.hpp"
+
+namespace waybill::mysql {
+
+/// One relay's view of the claimable rows. Thread-confined; claim() runs within a transaction.
+///
+/// Without ordering and with every route open, three SELECT … FOR UPDATE SKIP LOCKED take what they meet, each in the
+/// order of the claim index. Large claims of new events start behind the last one taken, because the front of the index
+/// is full of entries that are settled but not purged yet; every so often, and whenever that brings too little, they
+/// start at the front again: a late commit carries a smaller id.
+///
+/// Otherwise candidates are read without locks, those that may be taken are chosen, and only these are locked by their
+/// primary key. Order: what stands before an event is read before the lock is taken, and an event is kept only when
+/// everything before it was locked too. "The first row I could lock is the head" would be wrong: SKIP LOCKED hides a
+/// head that another relay holds.
+class ClaimScanner final : private backends::NewEventCursor::Rows {
+ public:
+  /// `seed_index`: idx_status_retry_time has retry_count as third column (seed 000).
+  ClaimScanner(Connection& connection, bool seed_index)
+      : connection_(connection), statements_(connection.statements()), seed_index_(seed_index) {}
+
+  [[nodiscard]] ClaimResult claim(const ClaimRequest& request);
+  [[nodiscard]] bool wants_hints() const noexcept {
+    return cursor_.engaged() && last_ordering_ == Ordering::aggregate;
+  }
+  void hint(std::int64_t event_id) { cursor_.hint(event_id); }
+  /// Something in front of the cursors may have changed: look again from the start.
+  void start_over() noexcept;
+  /// Changes when new events have arrived or waiting ones have become due since the last claim.
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> newest();
+
+ private:
+  using Walk = backends::NewEventCursor::Walk;
+  enum class Source { retries, scheduled };
+  struct Candidate {
+    std::int64_t id;
+    std::optional<Timestamp> due;
+    std::string aggregate_type;
+    std::string aggregate_id;
+    std::string publish_channel;
+    std::optional<std::string> topic;
+  };
+  using AggregateKey = std::pair<std::string, std::string>;
+  /// What stands unsettled in an aggregate, in order; `at` is the first that this claim has not passed.
+  struct Front {
+    std::vector<std::pair<std::int64_t, bool>> events;  ///< id, dead
+    std::size_t at{0};
+  };
+  /// Where a walk over retries or scheduled events goes on.
+  struct Timed {
+    Timestamp time{std::chrono::sys_days{std::chrono::year{1000} / 1 / 1}};  ///< DATETIME begins there
+    std::int64_t id{0};
+    bool more{false};  ///< the running claim stopped before the end
+    bool done{false};  ///< the running claim ended a walk that earlier ones had begun: all has been seen
+  };
+
+  void begin(const ClaimRequest& request);
+  [[nodiscard]] std::size_t left() const { return request_->limit - result_.events.size(); }
+  void take_timed(Source source, std::size_t most);
+  void take_new(std::size_t most);
+  void take_new_locked(std::size_t most);
+  void take_released(std::size_t most);
+  Walk walk(std::int64_t after, std::int64_t until, std::size_t most) override;
+  std::size_t follow(std::int64_t event_id, std::int64_t until, std::size_t most) override;
+
+  [[nodiscard]] std::vector<Event> read_locked(Statement& scan);
+  [[nodiscard]] std::vector<Candidate> read_candidates(Statement& scan);
+  /// Takes from the candidates' front; returns how many it looked at. `passed` counts those it left.
+  std::size_t take_candidates(const std::vector<Candidate>& candidates, std::size_t most, std::size_t& passed);
+  [[nodiscard]] std::map<AggregateKey, Front> read_fronts(const std::vector<Candidate>& candidates);
+  [[nodiscard]] bool advance(Front& front, std::int64_t id) const;
+  std::size_t lock_and_take(const std::vector<const Candidate*>& chosen);
+  void take(std::vector<Event> events, Timestamp now);
+  [[nodiscard]] std::string_view fresh() const { return seed_index_ ? "AND retry_count = 0" : ""; }
+
+  Connection& connection_;
+  Statements& statements_;
+  bool seed_index_;
+  // Of the running claim:
+  const ClaimRequest* request_{nullptr};
+  ClaimResult result_;
+  std::unordered_set<std::int64_t> taken_;
+  bool constrained_{false};
+  // Kept between claims:
+  std::uint64_t turn_{0};
+  RouteFilter last_routes_;
+  Ordering last_ordering_{Ordering::none};
+  DeadHead last_dead_head_{DeadHead::block};
+  Timed retries_;
+  Timed scheduled_;
+  backends::NewEventCursor cursor_;
+  std::int64_t newest_taken_{0};
+  std::chrono::steady_clock::time_point front_seen_{};
+  Timestamp claimed_at_{};
+};
+
+}  // namespace waybill::mysql

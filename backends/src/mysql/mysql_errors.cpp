@@ -1,0 +1,96 @@
+#include "mysql/mysql_errors.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace waybill::mysql {
+namespace {
+
+struct Row {
+  unsigned number;
+  ErrorCode meaning;
+  const char* advice;
+};
+
+constexpr std::array<Row, 45> kRows{{
+    {1205, ErrorCode::busy, "another session holds the lock; try again"},
+    {1213, ErrorCode::busy, "deadlock: the server rolled the transaction back; try again"},
+    {3572, ErrorCode::busy, "another session holds the lock; try again"},
+    {1317, ErrorCode::busy, "the statement was stopped (KILL QUERY); try again"},
+    {1969, ErrorCode::busy, "the statement took longer than the server's max_statement_time"},
+    {3024, ErrorCode::busy, "the statement took longer than the server's max_execution_time"},
+    {1040, ErrorCode::unavailable, "the server has no connection left; raise max_connections or run fewer relays"},
+    {1203, ErrorCode::unavailable, "this user has no connection left (max_user_connections)"},
+    {1226, ErrorCode::unavailable, "this user has used up a quota"},
+    {1053, ErrorCode::unavailable, "the server is shutting down"},
+    {1927, ErrorCode::unavailable, "the connection was killed"},
+    {4031, ErrorCode::unavailable, "the server closed the idle connection (wait_timeout)"},
+    {1290, ErrorCode::unavailable, "the server is read-only: a replica, or a failover is under way"},
+    {1792, ErrorCode::unavailable, "the server is read-only: a replica, or a failover is under way"},
+    {1836, ErrorCode::unavailable, "the server is read-only: a replica, or a failover is under way"},
+    {1047, ErrorCode::unavailable, "the cluster's node is not ready"},
+    {2002, ErrorCode::unavailable, "no server answers there; check that it runs, and host, port or socket"},
+    {2003, ErrorCode::unavailable, "no server answers there; check that it runs, and host and port"},
+    {2005, ErrorCode::unavailable, "the host is unknown; check its name"},
+    {2006, ErrorCode::unavailable, "the connection is gone"},
+    {2013, ErrorCode::unavailable, "the connection was lost"},
+    {2026, ErrorCode::unavailable, "TLS failed; check tls= and tls_ca="},
+    {1045, ErrorCode::denied, "check user and password, and what the server says of them"},
+    {1698, ErrorCode::denied, "check user and password"},
+    {1044, ErrorCode::denied, "the user may not use this database; GRANT it"},
+    {1142, ErrorCode::denied, "the user lacks a right on this table; GRANT SELECT, INSERT, UPDATE, DELETE"},
+    {1143, ErrorCode::denied, "the user lacks a right on this column"},
+    {1227, ErrorCode::denied, "the user lacks a right"},
+    {1049, ErrorCode::schema, "the database does not exist; create it: CREATE DATABASE"},
+    {1046, ErrorCode::schema, "name the database in the URL"},
+    {1146, ErrorCode::schema, "a table is missing; create it with `waybill init`"},
+    {1054, ErrorCode::schema, "a column is missing; run `waybill init`, then `waybill doctor`"},
+    {1176, ErrorCode::schema, "an index is missing; run `waybill init`, then `waybill doctor`"},
+    {1114, ErrorCode::full, "the table is full; nothing was written"},
+    {1021, ErrorCode::full, "the server's disk is full; free some and try again"},
+    {3, ErrorCode::full, "the server could not write; look at its disk"},
+    {1026, ErrorCode::full, "the server could not write; look at its disk"},
+    {1153, ErrorCode::invalid, "larger than the server's max_allowed_packet"},
+    {1406, ErrorCode::invalid, "too long for its column"},
+    {1366, ErrorCode::invalid, "the column's character set can't hold it; waybill's tables are utf8mb4"},
+    {3140, ErrorCode::invalid, "the server does not take it for JSON"},
+    {3157, ErrorCode::invalid, "the JSON nests too deep for the server"},
+    {4025, ErrorCode::invalid, "a CHECK of the table is broken; MariaDB takes JSON of at most 32 levels"},
+    {3819, ErrorCode::invalid, "a CHECK of the table is broken"},
+    {1264, ErrorCode::invalid, "out of the column's range"},
+}};
+
+const Row* find_row(unsigned number) noexcept {
+  const auto* row = std::find_if(kRows.begin(), kRows.end(), [&](const Row& one) { return one.number == number; });
+  return row == kRows.end() ? nullptr : row;
+}
+
+}  // namespace
+
+ErrorCode error_code_of(unsigned number) noexcept {
+  const Row* row = find_row(number);
+  return row == nullptr ? ErrorCode::unavailable : row->meaning;
+}
+
+bool breaks_connection(unsigned number) noexcept {
+  const bool of_the_client = number >= 2000 && number < 3000;
+  return of_the_client || error_code_of(number) == ErrorCode::unavailable;
+}
+
+void throw_error(unsigned number, const std::string& doing, const std::string& message) {
+  const Row* row = find_row(number);
+  std::string text = doing.empty() ? "" : doing + ": ";
+  text += message + " [" + std::to_string(number) + "]";
+  if (row != nullptr) text += std::string(" (") + row->advice + ")";
+  throw ServerError(number, error_code_of(number), text);
+}
+
+void throw_last_error(MYSQL* mysql, const std::string& doing) {
+  throw_error(mysql_errno(mysql), doing, mysql_error(mysql));
+}
+
+void throw_last_error(MYSQL_STMT* statement, const std::string& doing) {
+  throw_error(mysql_stmt_errno(statement), doing, mysql_stmt_error(statement));
+}
+
+}  // namespace waybill::mysql

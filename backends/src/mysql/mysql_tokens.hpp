@@ -1,0 +1,20 @@
+#pragma once
+// Tokens as parameters.
+
+#include <span>
+#include <vector>
+
+#include "mysql/mysql_statement.hpp"
+#include "waybill/event.hpp"
+
+namespace waybill::mysql {
+
+/// Most places of a list; longer ones go in parts.
+inline constexpr std::size_t kMostPlaces = 512;
+
+/// Consecutive tokens of one owner, at most kMostPlaces of them.
+[[nodiscard]] std::vector<std::span<const Token>> by_owner(std::span<const Token> tokens);
+/// The places of {list}, then those of {pairs}.
+void add_tokens(Statement& statement, std::span<const Token> tokens, std::size_t places);
+
+}  // namespace waybill::mysql

@@ -1,0 +1,109 @@
+// What an operator does.
+
+#include <algorithm>
+
+#include "common/requests.hpp"
+#include "mysql/mysql_repository.hpp"
+#include "mysql/mysql_tokens.hpp"
+#include "waybill/lifecycle.hpp"
+#include "waybill_sql_mysql.hpp"
+
+namespace waybill::mysql {
+namespace {
+
+namespace texts = sql::mysql;
+
+/// Calls `run(part, places)` for the ids, kMostPlaces at a time.
+template <class Run>
+void in_parts(std::span<const std::int64_t> ids, Run run) {
+  while (!ids.empty()) {
+    const std::span<const std::int64_t> part = ids.first(std::min(ids.size(), kMostPlaces));
+    run(part, padded(part.size()));
+    ids = ids.subspan(part.size());
+  }
+}
+
+void add_ids(Statement& statement, std::span<const std::int64_t> ids, std::size_t places) {
+  for (std::size_t at = 0; at < places; ++at) statement.add(ids[std::min(at, ids.size() - 1)]);
+}
+
+void delete_rows(Statements& statements, std::span<const std::int64_t> ids) {
+  in_parts(ids, [&](std::span<const std::int64_t> part, std::size_t places) {
+    Statement& rows = statements.get_list(texts::delete_rows, places);
+    add_ids(rows, part, places);
+    rows.add(static_cast<std::int64_t>(part.size())).run();
+  });
+}
+
+}  // namespace
+
+std::size_t MysqlRepository::change_matching(const EventFilter& filter, Command command, std::string_view reason,
+                                             std::size_t limit) {
+  const std::optional<EventFilter> allowed = backends::narrowed(filter, command);
+  if (!allowed || limit == 0) return 0;
+  const std::string kept = clip_reason(reason);
+  const std::size_t changed = write(to_string(command).data(), [&] {
+    std::vector<std::int64_t> ids;
+    for (const Event& event : query_within(*allowed, Page{limit, false, std::nullopt})) ids.push_back(event.id);
+    std::size_t count = 0;
+    in_parts(ids, [&](std::span<const std::int64_t> part, std::size_t places) {
+      const bool requeue = command == Command::requeue;
+      Statement& rows = statements().get_list(requeue ? texts::requeue_rows : texts::cancel_rows, places);
+      if (!requeue) rows.add(std::string_view(kept));
+      add_ids(rows, part, places);
+      count += rows.run();
+    });
+    return count;
+  });
+  if (changed == 0) return 0;
+  newest_.reset();
+  session_->scanner.start_over();
+  return changed;
+}
+
+std::size_t MysqlRepository::requeue(const EventFilter& filter, std::size_t limit) {
+  return change_matching(filter, Command::requeue, {}, limit);
+}
+
+std::size_t MysqlRepository::cancel(const EventFilter& filter, std::string_view reason, std::size_t limit) {
+  return change_matching(filter, Command::cancel, reason, limit);
+}
+
+std::vector<std::int64_t> MysqlRepository::finished_before(Timestamp before, std::size_t limit) {
+  std::vector<std::int64_t> ids;
+  const Query rows(statements().get(texts::finished).add(before).add(static_cast<std::int64_t>(limit)));
+  while (rows->next()) ids.push_back(rows->integer(0));
+  return ids;
+}
+
+std::size_t MysqlRepository::archive(Timestamp before, std::size_t limit) {
+  if (limit == 0) return 0;
+  return write("archive", [&] {
+    const std::vector<std::int64_t> ids = finished_before(before, limit);
+    in_parts(ids, [&](std::span<const std::int64_t> part, std::size_t places) {
+      Statement& copy = statements().get_list(texts::archive_copy, places);
+      add_ids(copy, part, places);
+      copy.run();
+    });
+    delete_rows(statements(), ids);
+    return ids.size();
+  });
+}
+
+std::size_t MysqlRepository::purge(Timestamp before, std::size_t limit) {
+  if (limit == 0) return 0;
+  return write("purge", [&] {
+    std::size_t count =
+        statements().get(texts::purge_archived).add(before).add(static_cast<std::int64_t>(limit)).run();
+    if (count < limit) {
+      const std::vector<std::int64_t> ids = finished_before(before, limit - count);
+      delete_rows(statements(), ids);
+      count += ids.size();
+    }
+    if (count != 0)
+      statements().get(texts::add_to_counter).add("purged").add(static_cast<std::int64_t>(count)).run();
+    return count;
+  });
+}
+
+}  // namespace waybill::mysql

@@ -1,0 +1,1 @@
+SELECT EXISTS (SELECT 1 FROM biz_outbox_event_archive)

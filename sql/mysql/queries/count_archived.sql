@@ -1,0 +1,1 @@
+SELECT COUNT(*) FROM biz_outbox_event_archive

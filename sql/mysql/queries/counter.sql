@@ -1,0 +1,1 @@
+SELECT COALESCE((SELECT value FROM waybill_counter WHERE name = ?), 0)

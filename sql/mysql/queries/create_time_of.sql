@@ -1,0 +1,1 @@
+SELECT create_time FROM biz_outbox_event WHERE id = ?

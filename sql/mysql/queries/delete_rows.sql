@@ -1,0 +1,2 @@
+-- ids…, ? how many. ORDER BY and LIMIT keep the server on the primary key.
+DELETE FROM biz_outbox_event WHERE id IN ({list}) ORDER BY id LIMIT ?

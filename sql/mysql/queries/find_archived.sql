@@ -1,0 +1,1 @@
+SELECT {columns} FROM biz_outbox_event_archive WHERE event_no = ?

@@ -1,0 +1,2 @@
+-- ? before, ? limit.
+DELETE FROM biz_event_inbox WHERE consume_time < ? ORDER BY consume_time LIMIT ?

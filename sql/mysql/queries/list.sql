@@ -1,0 +1,3 @@
+SELECT {columns} FROM biz_outbox_event {index}
+WHERE {conditions}
+ORDER BY id {direction} LIMIT ?

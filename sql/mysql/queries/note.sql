@@ -1,0 +1,1 @@
+SELECT value FROM waybill_note WHERE name = ?

@@ -1,0 +1,1 @@
+INSERT IGNORE INTO waybill_schema (version, name) VALUES (?, ?)
