@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/event_row.hpp"
+#include "mysql/mysql_tokens.hpp"
 #include "waybill/lifecycle.hpp"
 #include "waybill_sql_mysql.hpp"
 
@@ -59,14 +60,13 @@ ClaimResult ClaimScanner::claim(const ClaimRequest& request) {
   return std::move(result_);
 }
 
-std::pair<std::int64_t, std::int64_t> ClaimScanner::newest() {
-  const std::int64_t id = [&] {
-    const Query query(statements_.get(texts::newest_new, fresh().data(), {{"fresh", fresh()}}));
-    return query->next() ? query->integer(0) : 0;
-  }();
-  Statement& due = statements_.get(texts::became_due);
-  const Query query(due.add(claimed_at_).add(claimed_at_));
-  return {id, query->next() ? query->integer(0) : 0};
+ClaimScanner::Signs ClaimScanner::signs() {
+  Statement& look = statements_.get(texts::claimable_signs, fresh().data(), {{"fresh", fresh()}});
+  const Query row(look.add(claimed_at_).add(claimed_at_));
+  Signs signs{};
+  if (row->next())
+    for (std::size_t column = 0; column < signs.size(); ++column) signs[column] = row->integer(static_cast<int>(column));
+  return signs;
 }
 
 std::vector<Event> ClaimScanner::read_locked(Statement& scan) {
@@ -87,7 +87,7 @@ void ClaimScanner::take(std::vector<Event> events, Timestamp now) {
   const std::size_t places = padded(events.size());
   Statement& rows = statements_.get_list(texts::claim_rows, places);
   rows.add(request_->owner).add(now + request_->lease).add(now).add(now);
-  for (std::size_t at = 0; at < places; ++at) rows.add(events[std::min(at, events.size() - 1)].id);
+  for (std::size_t at = 0; at < places; ++at) rows.add(nth(events, at).id);
   if (rows.run() != events.size())
     throw StorageError(ErrorCode::corrupt, "claim: an index and its table disagree; run CHECK TABLE");
   for (Event& event : events) {
@@ -246,7 +246,7 @@ std::map<ClaimScanner::AggregateKey, ClaimScanner::Front> ClaimScanner::read_fro
     const std::size_t places = padded(ids.size());
     Statement& look = statements_.get_list(texts::unsettled, places);
     look.add(std::string_view(type));
-    for (std::size_t at = 0; at < places; ++at) look.add(ids[std::min(at, ids.size() - 1)]);
+    for (std::size_t at = 0; at < places; ++at) look.add(nth(ids, at));
     const Query rows(look.add(last));
     while (rows->next())
       fronts[{type, std::string(rows->text(0))}].events.emplace_back(rows->integer(1), rows->integer(2) != 0);
@@ -270,7 +270,7 @@ std::size_t ClaimScanner::lock_and_take(const std::vector<const Candidate*>& cho
   if (chosen.empty()) return 0;
   const std::size_t places = padded(chosen.size());
   Statement& lock = statements_.get_list(texts::lock_rows, places);
-  for (std::size_t at = 0; at < places; ++at) lock.add(chosen[std::min(at, chosen.size() - 1)]->id);
+  for (std::size_t at = 0; at < places; ++at) lock.add(nth(chosen, at)->id);
   std::vector<Event> locked = read_locked(lock);
   if (request_->ordering == Ordering::aggregate) {
     std::unordered_set<std::int64_t> got;

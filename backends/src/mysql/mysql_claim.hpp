@@ -2,6 +2,7 @@
 // Finding claimable events under SKIP LOCKED, so that several relays all get work at once and none of them breaks an
 // aggregate's order.
 
+#include <array>
 #include <chrono>
 #include <map>
 #include <string>
@@ -40,8 +41,9 @@ class ClaimScanner final : private backends::NewEventCursor::Rows {
   void hint(std::int64_t event_id) { cursor_.hint(event_id); }
   /// Something in front of the cursors may have changed: look again from the start.
   void start_over() noexcept;
-  /// Changes when new events have arrived or waiting ones have become due since the last claim.
-  [[nodiscard]] std::pair<std::int64_t, std::int64_t> newest();
+  /// Numbers that change when there may be something to claim that the last claim did not see.
+  using Signs = std::array<std::int64_t, 5>;
+  [[nodiscard]] Signs signs();
 
  private:
   using Walk = backends::NewEventCursor::Walk;

@@ -81,7 +81,6 @@ void Connection::connect(const MysqlOptions& options) {
 void Connection::set_session(const MysqlOptions& options) {
   execute(kSession);
   execute(kIsolation);
-  max_packet_ = static_cast<std::size_t>(statements_.integer(texts::max_packet));
   if (options.clock != nullptr) follow_clock();
 }
 

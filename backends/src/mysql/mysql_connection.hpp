@@ -33,8 +33,6 @@ class Connection {
   void execute(const std::string& sql);
   [[nodiscard]] bool is_mariadb() const noexcept;
   [[nodiscard]] std::string server_version() const { return mysql_get_server_info(handle_.get()); }
-  /// Bytes a statement with its values may have.
-  [[nodiscard]] std::size_t max_packet() const noexcept { return max_packet_; }
   /// The server's time, or the clock's of the options.
   [[nodiscard]] Timestamp now();
   /// With a clock of its own (tests): the session's UTC_TIMESTAMP() says what that clock says.
@@ -51,7 +49,6 @@ class Connection {
   std::unique_ptr<MYSQL, Close> handle_;
   Statements statements_;
   ServerClock server_clock_;
-  std::size_t max_packet_{0};
   Timestamp followed_{};
 };
 

@@ -12,7 +12,7 @@ struct Row {
   const char* advice;
 };
 
-constexpr std::array<Row, 45> kRows{{
+constexpr std::array<Row, 46> kRows{{
     {1205, ErrorCode::busy, "another session holds the lock; try again"},
     {1213, ErrorCode::busy, "deadlock: the server rolled the transaction back; try again"},
     {3572, ErrorCode::busy, "another session holds the lock; try again"},
@@ -46,6 +46,7 @@ constexpr std::array<Row, 45> kRows{{
     {1146, ErrorCode::schema, "a table is missing; create it with `waybill init`"},
     {1054, ErrorCode::schema, "a column is missing; run `waybill init`, then `waybill doctor`"},
     {1176, ErrorCode::schema, "an index is missing; run `waybill init`, then `waybill doctor`"},
+    {1364, ErrorCode::schema, "the column id needs AUTO_INCREMENT; run `waybill init`"},
     {1114, ErrorCode::full, "the table is full; nothing was written"},
     {1021, ErrorCode::full, "the server's disk is full; free some and try again"},
     {3, ErrorCode::full, "the server could not write; look at its disk"},

@@ -15,7 +15,6 @@ namespace texts = sql::mysql;
 // Bits of the protocol, which both libraries keep in their structures but name in different headers.
 constexpr unsigned kInTransaction = 1;
 constexpr unsigned kAutocommit = 2;
-constexpr unsigned long kFoundRows = 2;
 
 void require_transaction(MYSQL* connection, const char* what) {
   const unsigned status = connection->server_status;
@@ -40,18 +39,15 @@ struct MysqlOutbox::Impl {
   MYSQL* connection;
   mysql::Statements statements;
   Options options;
-  SnowflakeIds ids;
-  mysql::ServerClock clock{};
-  std::size_t max_packet{0};
+  std::optional<mysql::InsertFacts> facts{};
   bool lost{false};  ///< a deadlock took the caller's transaction away
 };
 
 MysqlOutbox::MysqlOutbox(MYSQL* connection, Options options)
-    : impl_(std::make_unique<Impl>(Impl{connection, mysql::Statements(connection), options,
-                                        SnowflakeIds(mysql::random_worker())})) {
+    : impl_(std::make_unique<Impl>(Impl{connection, mysql::Statements(connection), options})) {
   require_utf8mb4(connection);
   mysql::require_current(impl_->statements, "this database");
-  impl_->max_packet = static_cast<std::size_t>(impl_->statements.integer(texts::max_packet));
+  impl_->facts.emplace(impl_->statements);
 }
 
 MysqlOutbox::~MysqlOutbox() = default;
@@ -69,9 +65,7 @@ std::vector<AppendResult> MysqlOutbox::append(std::span<const NewEvent> events) 
   require_transaction(impl.connection, "append");
   require_valid(events, impl.options.limits);
   try {
-    mysql::BatchIds ids(impl.ids, impl.clock.now(impl.statements), events.size());
-    const bool counts_found = (impl.connection->client_flag & kFoundRows) != 0;
-    return mysql::append_events(impl.statements, events, ids, impl.max_packet, counts_found);
+    return mysql::BatchWriter(events, *impl.facts).run(impl.statements);
   } catch (const mysql::ServerError& error) {
     impl.lost = error.number() == mysql::kDeadlock || mysql::breaks_connection(error.number());
     throw;

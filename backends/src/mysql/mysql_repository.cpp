@@ -30,9 +30,10 @@ void pause_before(int attempt) {
 }
 
 MysqlRepository::Session::Session(const MysqlOptions& options)
-    : connection(options), scanner(connection, claim_index_is_the_seeds(connection)) {}
+    : connection(options), scanner(connection, claim_index_is_the_seeds(connection)),
+      insert_facts(connection.statements()) {}
 
-MysqlRepository::MysqlRepository(MysqlOptions options) : options_(std::move(options)), id_source_(random_worker()) {
+MysqlRepository::MysqlRepository(MysqlOptions options) : options_(std::move(options)) {
   try {
     open();
   } catch (const StorageError& error) {
@@ -50,7 +51,7 @@ void MysqlRepository::open() {
   require_current(session->connection.statements(), "'" + options_.database + "'");
   session_ = std::move(session);
   broken_ = false;
-  newest_.reset();
+  signs_.reset();
 }
 
 void MysqlRepository::set_up(const char*) {
@@ -70,32 +71,31 @@ Timestamp MysqlRepository::now() {
 std::vector<AppendResult> MysqlRepository::append(std::span<const NewEvent> events) {
   require_valid(events, options_.limits);
   if (events.empty()) return {};
-  const Timestamp time = now();
-  BatchIds ids(id_source_, time, events.size());
-  const auto append_once = [&] {
-    return transact("append", [&] {
-      return append_events(statements(), events, ids, session_->connection.max_packet(), false);
-    });
-  };
+  BatchWriter batch(events, insert_facts());
+  const auto append_once = [&] { return transact("append", [&] { return batch.run(statements()); }); };
   std::vector<AppendResult> results;
   try {
     results = append_once();
   } catch (const LostCommit&) {
-    // With the same ids: what was committed is found as ours, what was not is inserted now.
+    // What was committed is found by the ids it got, what was not is inserted now.
     try {
       results = append_once();
     } catch (const LostCommit& lost) {
       rethrow_with("append", lost.error);
     }
   }
-  newest_.reset();
+  signs_.reset();
   return results;
+}
+
+InsertFacts MysqlRepository::insert_facts() {
+  return guarded("append", [&] { return session_->insert_facts; });
 }
 
 ClaimResult MysqlRepository::claim_within(const ClaimRequest& request) {
   // Before the scans: what arrives while they run is then seen as new. Only a relay that finds too little will wait.
-  newest_.reset();
-  if (short_claim_) newest_ = session_->scanner.newest();
+  signs_.reset();
+  if (short_claim_) signs_ = session_->scanner.signs();
   ClaimResult result = session_->scanner.claim(request);
   short_claim_ = result.events.size() < request.limit;
   return result;
@@ -146,7 +146,7 @@ std::vector<SettleStatus> MysqlRepository::extend(std::span<const Token> tokens,
       const std::size_t places = padded(ours.size());
       Statement& rows = statements().get_list(texts::extend, places);
       rows.add(static_cast<std::int64_t>(lease.count()));
-      for (std::size_t at = 0; at < places; ++at) rows.add(ours[std::min(at, ours.size() - 1)].id);
+      for (std::size_t at = 0; at < places; ++at) rows.add(nth(ours, at).id);
       rows.run();
     }
     std::vector<SettleStatus> statuses;
@@ -177,9 +177,9 @@ bool MysqlRepository::wait_for_work(Duration timeout) {
     return woken;
   };
   for (;;) {
-    const Newest newest = read("wait", [&] { return session_->scanner.newest(); });
-    const bool changed = newest_ != newest;
-    newest_ = newest;
+    const ClaimScanner::Signs signs = read("wait", [&] { return session_->scanner.signs(); });
+    const bool changed = signs_ != signs;
+    signs_ = signs;
     std::unique_lock lock(wake_mutex_);
     if (was_woken() || changed) return true;
     const auto next = std::min(until, std::chrono::steady_clock::now() + options_.look_every);

@@ -53,8 +53,8 @@ class MysqlRepository final : public IEventRepository {
     explicit Session(const MysqlOptions& options);
     Connection connection;
     ClaimScanner scanner;
+    InsertFacts insert_facts;
   };
-  using Newest = std::pair<std::int64_t, std::int64_t>;
 
   void open();
   [[nodiscard]] Statements& statements() { return session_->connection.statements(); }
@@ -73,6 +73,7 @@ class MysqlRepository final : public IEventRepository {
   void set_up(const char* doing);
   [[noreturn]] void rethrow_with(const char* doing, const StorageError& error) const;
 
+  [[nodiscard]] InsertFacts insert_facts();
   ClaimResult claim_within(const ClaimRequest& request);
   ClaimResult claim_after_lost_commit(const ClaimResult& intended);
   std::vector<SettleStatus> settle_within(std::span<const Settlement> settlements, bool together);
@@ -85,14 +86,13 @@ class MysqlRepository final : public IEventRepository {
   std::vector<std::int64_t> finished_before(Timestamp before, std::size_t limit);
 
   MysqlOptions options_;
-  SnowflakeIds id_source_;
   std::unique_ptr<Session> session_;
   bool broken_{false};
   std::chrono::steady_clock::time_point last_used_{};
   bool settle_in_doubt_{false};  ///< a settle's COMMIT was lost and could not be looked up yet
   // Waiting:
   bool short_claim_{false};      ///< the last claim brought less than asked for
-  std::optional<Newest> newest_;  ///< as of the last claim; empty: look at once
+  std::optional<ClaimScanner::Signs> signs_;  ///< as of the last claim; empty: look at once
   std::mutex wake_mutex_;
   std::condition_variable waking_;
   bool woken_{false};

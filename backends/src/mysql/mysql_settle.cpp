@@ -81,7 +81,7 @@ std::uint64_t run_settle(Statements& statements, const Settlement& what, std::sp
 void cancel_dead(Statements& statements, std::span<const Token> tokens) {
   const std::size_t places = padded(tokens.size());
   Statement& rows = statements.get_list(texts::cancel_dead, places);
-  for (std::size_t at = 0; at < places; ++at) rows.add(tokens[std::min(at, tokens.size() - 1)].id);
+  for (std::size_t at = 0; at < places; ++at) rows.add(nth(tokens, at).id);
   rows.run();
 }
 
@@ -120,9 +120,9 @@ std::vector<std::span<const Token>> by_owner(std::span<const Token> tokens) {
 }
 
 void add_tokens(Statement& statement, std::span<const Token> tokens, std::size_t places) {
-  const auto nth = [&](std::size_t at) -> const Token& { return tokens[std::min(at, tokens.size() - 1)]; };
-  for (std::size_t at = 0; at < places; ++at) statement.add(nth(at).id);
-  for (std::size_t at = 0; at < places; ++at) statement.add(nth(at).id).add(std::int64_t{nth(at).version});
+  for (std::size_t at = 0; at < places; ++at) statement.add(nth(tokens, at).id);
+  for (std::size_t at = 0; at < places; ++at)
+    statement.add(nth(tokens, at).id).add(std::int64_t{nth(tokens, at).version});
 }
 
 std::vector<SettleStatus> MysqlRepository::settle_within(std::span<const Settlement> settlements, bool together) {
@@ -179,7 +179,7 @@ std::vector<SettleStatus> MysqlRepository::settle(std::span<const Settlement> se
     return settle_after_lost_commit(settlements);
   }
   hint(settlements);
-  newest_.reset();
+  signs_.reset();
   return statuses;
 }
 

@@ -36,6 +36,8 @@ class Statement {
 
   /// Runs a statement without rows; the number of rows it changed.
   std::uint64_t run();
+  /// The id the server gave to the first row of the last INSERT.
+  [[nodiscard]] std::uint64_t inserted_id() const noexcept { return mysql_stmt_insert_id(handle_.get()); }
   /// Runs a query; its rows come with next().
   Statement& select();
   /// True: a row is there. Throws StorageError.
@@ -45,7 +47,8 @@ class Statement {
 
   [[nodiscard]] int columns() const noexcept { return static_cast<int>(fields_.size()); }
   [[nodiscard]] bool is_null(int column) const { return field(column).null != 0; }
-  [[nodiscard]] std::int64_t integer(int column) const { return field(column).number; }
+  /// 0 when it is NULL.
+  [[nodiscard]] std::int64_t integer(int column) const { return is_null(column) ? 0 : field(column).number; }
   /// Valid until the next row.
   [[nodiscard]] std::string_view text(int column) const;
   [[nodiscard]] Timestamp time(int column) const;

@@ -1,6 +1,7 @@
 #pragma once
-// Tokens as parameters.
+// Lists of tokens and ids as parameters.
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -11,6 +12,12 @@ namespace waybill::mysql {
 
 /// Most places of a list; longer ones go in parts.
 inline constexpr std::size_t kMostPlaces = 512;
+
+/// The items in turn, then the last again: what fills the places of a padded list.
+template <class Items>
+[[nodiscard]] const auto& nth(const Items& items, std::size_t at) {
+  return items[std::min(at, items.size() - 1)];
+}
 
 /// Consecutive tokens of one owner, at most kMostPlaces of them.
 [[nodiscard]] std::vector<std::span<const Token>> by_owner(std::span<const Token> tokens);

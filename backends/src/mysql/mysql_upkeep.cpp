@@ -24,7 +24,7 @@ void in_parts(std::span<const std::int64_t> ids, Run run) {
 }
 
 void add_ids(Statement& statement, std::span<const std::int64_t> ids, std::size_t places) {
-  for (std::size_t at = 0; at < places; ++at) statement.add(ids[std::min(at, ids.size() - 1)]);
+  for (std::size_t at = 0; at < places; ++at) statement.add(nth(ids, at));
 }
 
 void delete_rows(Statements& statements, std::span<const std::int64_t> ids) {
@@ -56,7 +56,7 @@ std::size_t MysqlRepository::change_matching(const EventFilter& filter, Command 
     return count;
   });
   if (changed == 0) return 0;
-  newest_.reset();
+  signs_.reset();
   session_->scanner.start_over();
   return changed;
 }

@@ -1,37 +1,51 @@
 #pragma once
 // Inserting events once, whoever else inserts them too.
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "mysql/mysql_statement.hpp"
 #include "waybill/event_repository.hpp"
-#include "waybill/snowflake.hpp"
 
 namespace waybill::mysql {
 
-/// The ids of one batch, in append order. They are given before the transaction and stay the same when it is repeated:
-/// so a repetition after a COMMIT without an answer finds its own rows and says "inserted".
-class BatchIds {
- public:
-  BatchIds(SnowflakeIds& source, Timestamp now, std::size_t count);
-  [[nodiscard]] std::int64_t of(std::size_t index) const { return ids_[index]; }
-  /// The id was taken by another row: a new one.
-  void replace(std::size_t index) { ids_[index] = source_.next(now_); }
-
- private:
-  SnowflakeIds& source_;
-  Timestamp now_;
-  std::vector<std::int64_t> ids_;
+/// What a connection says once about inserting.
+struct InsertFacts {
+  explicit InsertFacts(Statements& statements);
+  std::size_t max_packet;        ///< bytes a statement with its values may have
+  std::int64_t auto_increment;   ///< distance between two ids that the server gives
 };
 
-/// A worker number for SnowflakeIds that differs between processes and machines as far as chance goes; a collision of
-/// two ids is noticed by append and costs a new id.
-[[nodiscard]] std::uint32_t random_worker();
+/// Appends one batch within a transaction; made anew for each batch, and kept while its transaction is repeated.
+///
+/// The server gives the ids, in the order of the batch: so they follow the order in which transactions that touch one
+/// aggregate come one after the other, on whichever machine. (Ids from clocks would not: two transactions fit into one
+/// millisecond.) Rows go in by plain INSERTs. One that meets a number that is there is undone by the server as a whole;
+/// then the batch is compared with what is there, and what is missing goes in.
+class BatchWriter {
+ public:
+  BatchWriter(std::span<const NewEvent> events, const InsertFacts& facts);
 
-/// Within a transaction. `counts_found`: the connection counts found rows instead of changed ones
-/// (CLIENT_FOUND_ROWS), so that each batch is read again.
-[[nodiscard]] std::vector<AppendResult> append_events(Statements& statements, std::span<const NewEvent> events,
-                                                      BatchIds& ids, std::size_t max_packet, bool counts_found);
+  /// Throws InvalidEvent when the server refuses a row. May be called again after the transaction failed, or after its
+  /// COMMIT went without an answer: then rows that carry the ids of the last call count as inserted by it.
+  [[nodiscard]] std::vector<AppendResult> run(Statements& statements);
+
+ private:
+  using Rows = std::vector<std::size_t>;  ///< places in the batch
+  [[nodiscard]] Rows compare(Statements& statements, const Rows& rows, std::string_view find);
+  [[nodiscard]] bool insert(Statements& statements, const Rows& rows);
+  [[nodiscard]] bool insert_rows(Statements& statements, std::span<const std::size_t> rows);
+  void judge(const Event& stored, std::size_t index);
+  void judge_repeated(Statements& statements);
+
+  std::span<const NewEvent> events_;
+  InsertFacts facts_;
+  Rows firsts_;     ///< of each number the first that carries it
+  Rows repeated_;   ///< the others
+  std::vector<AppendResult> results_;
+  std::vector<std::int64_t> earlier_ids_;  ///< given by the call before
+};
 
 }  // namespace waybill::mysql

@@ -1,0 +1,1 @@
+SELECT @@max_allowed_packet, @@auto_increment_increment

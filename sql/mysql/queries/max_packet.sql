@@ -1,1 +1,0 @@
-SELECT @@max_allowed_packet
