@@ -133,7 +133,7 @@ std::vector<Token> MysqlRepository::held(std::span<const Token> tokens) {
     const Query rows(look);
     while (rows->next())
       for (const Token& token : part)
-        if (token.id == rows->integer(0)) holding.push_back(token);
+        if (token.id == rows->integer(0) && token.version == rows->integer(1)) holding.push_back(token);
   }
   return holding;
 }
