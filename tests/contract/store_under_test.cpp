@@ -98,10 +98,10 @@ const std::vector<StoreKind>& store_kinds() {
 #endif
 #ifdef WAYBILL_WITH_MYSQL
     for (const MysqlServer& server : mysql_servers())
-      all.push_back({server.name, [&server](const StoreSettings& settings) {
-                       return std::make_unique<MysqlTestDatabase>(server, settings);
-                     },
-                     false});
+      all.push_back(
+          {server.name,
+           [&server](const StoreSettings& settings) { return std::make_unique<MysqlTestDatabase>(server, settings); },
+           false});
 #endif
     return all;
   }();

@@ -88,8 +88,8 @@ struct MysqlDatabase::Impl {
   }
 
   void empty_tables() {
-    for (const char* table : {"biz_outbox_event", "biz_outbox_event_archive", "biz_event_inbox", "waybill_counter",
-                              "waybill_note"})
+    for (const char* table :
+         {"biz_outbox_event", "biz_outbox_event_archive", "biz_event_inbox", "waybill_counter", "waybill_note"})
       client.value(std::string("DELETE FROM ") + table);
   }
 

@@ -33,6 +33,8 @@ class IncludeRules(unittest.TestCase):
         self.check("core/include/waybill/codec.hpp", "#include <string>\n#include <nlohmann/json.hpp>\n", [2])
         self.check("backends/include/waybill/backends/sqlite.hpp", '#include "sqlite3.h"\n', [1])
         self.check("core/src/codec.cpp", "#include <nlohmann/json.hpp>\n", [])
+        self.check("backends/include/waybill/backends/mysql.hpp", "#include <mysql.h>\n", [1])
+        self.check("backends/include/waybill/backends/mysql_outbox.hpp", "#include <mysql.h>\n", [])
 
     def test_src_is_private_to_its_module(self):
         self.check("tools/waybill/main.cpp", '#include "sqlite/connection.hpp"\n', [1])

@@ -7,6 +7,9 @@
 #include "session.hpp"
 #include "text.hpp"
 #include "verb.hpp"
+#ifdef WAYBILL_WITH_MYSQL
+#include "waybill/backends/mysql.hpp"
+#endif
 #ifdef WAYBILL_WITH_SQLITE
 #include "waybill/backends/sqlite.hpp"
 #endif
@@ -16,13 +19,14 @@ namespace {
 
 constexpr const char* kExamples =
     R"(Creates the tables or brings older ones up to date; running it again changes nothing.
-  --indexes lean   what delivery needs (default)
-  --indexes full   the whole set of the table model, for questions on big tables; costs every write
+  --indexes lean   what delivery needs (default on SQLite)
+  --indexes full   the whole set of the table model, for questions on big tables; costs every write (default on MySQL)
 
 Examples:
   waybill init --store sqlite:events.db
   waybill init --store sqlite:events.db --indexes full
-  waybill init --store sqlite:events.db --print-sql | sqlite3 events.db)";
+  waybill init --store sqlite:events.db --print-sql | sqlite3 events.db
+  waybill init --store mysql://app@db.example/shop --indexes lean)";
 
 struct InitOptions {
   std::string indexes;
@@ -42,6 +46,12 @@ void print_schema(const Url& url) {
 #ifdef WAYBILL_WITH_SQLITE
   if (url.scheme == "sqlite") {
     print(sqlite_schema_sql(sqlite_options(url, {}).full_indexes));
+    return;
+  }
+#endif
+#ifdef WAYBILL_WITH_MYSQL
+  if (url.scheme == "mysql" || url.scheme == "mariadb") {
+    print(mysql_schema_sql(mysql_options(url, {})));
     return;
   }
 #endif
@@ -66,7 +76,7 @@ int run(const InitOptions& options, const Session& session) {
 
 Action define_init(CLI::App& app, Session& session) {
   const auto options = std::make_shared<InitOptions>();
-  app.add_option("--indexes", options->indexes, "lean or full; default: as the store's URL says, else lean")
+  app.add_option("--indexes", options->indexes, "lean or full; default: as the store's URL says")
       ->type_name("SET")
       ->check(CLI::IsMember({"full", "lean"}));
   app.add_flag("--print-sql", options->print_sql, "only print the statements; nothing is opened or changed");

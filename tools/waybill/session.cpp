@@ -30,7 +30,7 @@ Session::Session() {
 
 void Session::add_common_options(CLI::App& app) {
   const std::string group = "Common options";
-  app.add_option("--store", common.store, "the store: memory:, sqlite:PATH (`waybill urls` lists them)")
+  app.add_option("--store", common.store, "the store: sqlite:PATH, mysql://USER@HOST/DATABASE (see `waybill urls`)")
       ->type_name("URL")
       ->group(group);
   app.add_option("--config", common.config, "TOML file that may say all that flags say; flags win")

@@ -65,7 +65,8 @@ ClaimScanner::Signs ClaimScanner::signs() {
   const Query row(look.add(claimed_at_).add(claimed_at_));
   Signs signs{};
   if (row->next())
-    for (std::size_t column = 0; column < signs.size(); ++column) signs[column] = row->integer(static_cast<int>(column));
+    for (std::size_t column = 0; column < signs.size(); ++column)
+      signs[column] = row->integer(static_cast<int>(column));
   return signs;
 }
 
@@ -188,8 +189,7 @@ ClaimScanner::Walk ClaimScanner::walk(std::int64_t after, std::int64_t until, st
   walk.last_id = after;
   const std::size_t page = std::min(std::max(2 * most, kSmallestPage), kQuantum);
   while (walk.taken < most && walk.walked < kQuantum && !walk.at_end) {
-    Statement& look =
-        statements_.get(texts::look_new, kLean.data(), {{"lean", kLean}, {"fresh", fresh()}});
+    Statement& look = statements_.get(texts::look_new, kLean.data(), {{"lean", kLean}, {"fresh", fresh()}});
     look.add(walk.last_id).add(until).add(static_cast<std::int64_t>(page));
     const std::vector<Candidate> candidates = read_candidates(look);
     const std::size_t before = result_.events.size();
@@ -220,8 +220,9 @@ std::size_t ClaimScanner::take_candidates(const std::vector<Candidate>& candidat
   for (; seen < candidates.size() && chosen.size() < most && passed < kQuantum; ++seen) {
     const Candidate& one = candidates[seen];
     const bool open = accepts(request_->routes, one.publish_channel, one.topic);
-    if (request_->ordering == Ordering::none ? open
-                                             : advance(fronts[{one.aggregate_type, one.aggregate_id}], open ? one.id : 0))
+    if (request_->ordering == Ordering::none
+            ? open
+            : advance(fronts[{one.aggregate_type, one.aggregate_id}], open ? one.id : 0))
       chosen.push_back(&one);
     else
       ++passed;

@@ -35,9 +35,7 @@ class ClaimScanner final : private backends::NewEventCursor::Rows {
       : connection_(connection), statements_(connection.statements()), seed_index_(seed_index) {}
 
   [[nodiscard]] ClaimResult claim(const ClaimRequest& request);
-  [[nodiscard]] bool wants_hints() const noexcept {
-    return cursor_.engaged() && last_ordering_ == Ordering::aggregate;
-  }
+  [[nodiscard]] bool wants_hints() const noexcept { return cursor_.engaged() && last_ordering_ == Ordering::aggregate; }
   void hint(std::int64_t event_id) { cursor_.hint(event_id); }
   /// Something in front of the cursors may have changed: look again from the start.
   void start_over() noexcept;

@@ -20,12 +20,14 @@ Finding checked(const char* name, Check check) {
   try {
     return check();
   } catch (const StorageError& error) {
-    return {Level::error, name, error.what(), "`waybill init --print-sql` shows the tables and indexes as they should be"};
+    return {Level::error, name, error.what(),
+            "`waybill init --print-sql` shows the tables and indexes as they should be"};
   }
 }
 
 Finding server_finding(Connection& connection) {
-  return {Level::ok, "server",
+  return {Level::ok,
+          "server",
           connection.server_version() + ", client library " + mysql_get_client_info() +
               (kMariadbConnector ? " (MariaDB Connector/C)" : ""),
           {}};
@@ -52,7 +54,8 @@ Finding index_finding(Statements& statements) {
 Finding session_finding(Statements& statements) {
   const Query row(statements.get(texts::session_facts));
   (void)row->next();
-  return {Level::ok, "session",
+  return {Level::ok,
+          "session",
           "isolation READ COMMITTED, time zone UTC; the server's own: time zone " + std::string(row->text(0)) +
               ", sql_mode " + std::string(row->text(1)),
           {}};

@@ -27,9 +27,9 @@ constexpr std::array<OptionSpec, 9> kSpecs{{
 }};
 
 constexpr std::array<std::pair<std::string_view, MysqlTls>, 4> kTls{{{"off", MysqlTls::off},
-                                                                      {"preferred", MysqlTls::preferred},
-                                                                      {"required", MysqlTls::required},
-                                                                      {"verify", MysqlTls::verify}}};
+                                                                     {"preferred", MysqlTls::preferred},
+                                                                     {"required", MysqlTls::required},
+                                                                     {"verify", MysqlTls::verify}}};
 
 std::string first_line_of(const std::string& path) {
   std::ifstream file(path);

@@ -28,8 +28,7 @@ class Conditions {
   }
   [[nodiscard]] const std::string& sql() const { return sql_; }
   void bind(Statement& statement) const {
-    for (const Value& value : values_)
-      std::visit([&](const auto& one) { statement.add(one); }, value);
+    for (const Value& value : values_) std::visit([&](const auto& one) { statement.add(one); }, value);
   }
 
  private:
@@ -42,8 +41,7 @@ constexpr std::string_view kDue =
 
 std::string status_list(const std::vector<Status>& statuses) {
   std::string text;
-  for (const Status status : statuses)
-    text += (text.empty() ? "" : ", ") + std::to_string(static_cast<int>(status));
+  for (const Status status : statuses) text += (text.empty() ? "" : ", ") + std::to_string(static_cast<int>(status));
   return "publish_status IN (" + text + ")";
 }
 
@@ -70,10 +68,9 @@ Conditions conditions_of(const EventFilter& filter) {
 /// The claim index finds the few that are not done; the server would rather walk the table by id.
 std::string_view index_for(const EventFilter& filter) {
   if (filter.event_no || filter.trace_id || (filter.aggregate_type && filter.aggregate_id)) return "";
-  const bool maybe_succeeded =
-      filter.statuses.empty()
-          ? !(filter.due || filter.lease_expired || filter.dead == true)
-          : std::find(filter.statuses.begin(), filter.statuses.end(), Status::succeeded) != filter.statuses.end();
+  const bool maybe_succeeded = filter.statuses.empty() ? !(filter.due || filter.lease_expired || filter.dead == true)
+                                                       : std::find(filter.statuses.begin(), filter.statuses.end(),
+                                                                   Status::succeeded) != filter.statuses.end();
   return maybe_succeeded ? "" : "FORCE INDEX (idx_status_retry_time)";
 }
 
@@ -115,10 +112,10 @@ std::vector<Event> MysqlRepository::query_within(const EventFilter& filter, cons
   if (page.limit == 0) return events;
   Conditions conditions = conditions_of(filter);
   if (page.after_id) conditions.add(page.newest_first ? "id < ?" : "id > ?", *page.after_id);
-  Statement list = statements().prepare(
-      backends::render_sql(texts::list, {{"index", index_for(filter)},
-                                         {"conditions", conditions.sql()},
-                                         {"direction", page.newest_first ? "DESC" : "ASC"}}));
+  Statement list =
+      statements().prepare(backends::render_sql(texts::list, {{"index", index_for(filter)},
+                                                              {"conditions", conditions.sql()},
+                                                              {"direction", page.newest_first ? "DESC" : "ASC"}}));
   conditions.bind(list);
   list.add(static_cast<std::int64_t>(page.limit));
   const Query rows(list);
@@ -136,8 +133,8 @@ Stats MysqlRepository::stats(const StatsRequest& request) {
     std::optional<std::int64_t> first_pending;
     {
       const Conditions conditions = conditions_of(request);
-      Statement counts = statements().prepare(
-          backends::render_sql(texts::count_by_status, {{"conditions", conditions.sql()}}));
+      Statement counts =
+          statements().prepare(backends::render_sql(texts::count_by_status, {{"conditions", conditions.sql()}}));
       conditions.bind(counts);
       const Query rows(counts);
       while (rows->next()) {
@@ -190,8 +187,7 @@ std::vector<ChannelBacklog> MysqlRepository::backlog_by_channel() {
   return read("backlog", [&] {
     std::vector<ChannelBacklog> channels;
     const Query rows(statements().get(texts::backlog_by_channel));
-    while (rows->next())
-      channels.push_back({std::string(rows->text(0)), rows->optional_text(1), count_of(*rows, 2)});
+    while (rows->next()) channels.push_back({std::string(rows->text(0)), rows->optional_text(1), count_of(*rows, 2)});
     return channels;
   });
 }

@@ -30,7 +30,8 @@ void pause_before(int attempt) {
 }
 
 MysqlRepository::Session::Session(const MysqlOptions& options)
-    : connection(options), scanner(connection, claim_index_is_the_seeds(connection)),
+    : connection(options),
+      scanner(connection, claim_index_is_the_seeds(connection)),
       insert_facts(connection.statements()) {}
 
 MysqlRepository::MysqlRepository(MysqlOptions options) : options_(std::move(options)) {
@@ -162,9 +163,10 @@ std::vector<ExpiredLease> MysqlRepository::expired(std::size_t limit) {
     std::vector<ExpiredLease> leases;
     const Query rows(statements().get(texts::expired).add(static_cast<std::int64_t>(limit)));
     while (rows->next())
-      leases.push_back({Token{rows->integer(0), static_cast<std::int32_t>(rows->integer(1)), std::string(rows->text(2))},
-                        std::string(rows->text(3)), static_cast<std::int32_t>(rows->integer(4)),
-                        static_cast<std::int32_t>(rows->integer(5))});
+      leases.push_back(
+          {Token{rows->integer(0), static_cast<std::int32_t>(rows->integer(1)), std::string(rows->text(2))},
+           std::string(rows->text(3)), static_cast<std::int32_t>(rows->integer(4)),
+           static_cast<std::int32_t>(rows->integer(5))});
     return leases;
   });
 }

@@ -1,6 +1,6 @@
 #pragma once
-// IEventRepository on MySQL and MariaDB. Delivery is in mysql_repository.cpp, settling in mysql_settle.cpp, questions in
-// mysql_queries.cpp, upkeep in mysql_upkeep.cpp, `doctor` in mysql_diagnose.cpp.
+// IEventRepository on MySQL and MariaDB. Delivery is in mysql_repository.cpp, settling in mysql_settle.cpp, questions
+// in mysql_queries.cpp, upkeep in mysql_upkeep.cpp, `doctor` in mysql_diagnose.cpp.
 
 #include <condition_variable>
 #include <memory>
@@ -17,8 +17,8 @@ namespace waybill::mysql {
 /// Thread-compatible: one per thread; each has one connection.
 ///
 /// Every call is one short transaction at READ COMMITTED. A deadlock or a lock wait time-out is repeated here with
-/// jitter; a broken connection is opened again by the next call, and at once when it was idle. A COMMIT whose answer was
-/// lost is looked up: append by its ids, claim and settle by their tokens.
+/// jitter; a broken connection is opened again by the next call, and at once when it was idle. A COMMIT whose answer
+/// was lost is looked up: append by its ids, claim and settle by their tokens.
 class MysqlRepository final : public IEventRepository {
  public:
   explicit MysqlRepository(MysqlOptions options);
@@ -91,7 +91,7 @@ class MysqlRepository final : public IEventRepository {
   std::chrono::steady_clock::time_point last_used_{};
   bool settle_in_doubt_{false};  ///< a settle's COMMIT was lost and could not be looked up yet
   // Waiting:
-  bool short_claim_{false};      ///< the last claim brought less than asked for
+  bool short_claim_{false};                   ///< the last claim brought less than asked for
   std::optional<ClaimScanner::Signs> signs_;  ///< as of the last claim; empty: look at once
   std::mutex wake_mutex_;
   std::condition_variable waking_;

@@ -37,8 +37,8 @@ std::vector<std::string> statements_of(std::string_view script) {
 }
 
 [[noreturn]] void refuse(const std::string& where, std::int64_t found, const std::string& advice) {
-  throw StorageError(ErrorCode::schema, where + " has schema version " + std::to_string(found) +
-                                            ", this waybill has " + std::to_string(newest_version()) + "; " + advice);
+  throw StorageError(ErrorCode::schema, where + " has schema version " + std::to_string(found) + ", this waybill has " +
+                                            std::to_string(newest_version()) + "; " + advice);
 }
 
 /// Held by the session; the server frees it when the session ends.
@@ -105,8 +105,7 @@ void require_current(Statements& statements, const std::string& where) {
   if (found == newest_version()) return;
   if (found > newest_version()) refuse(where, found, "use a newer waybill");
   if (found != 0) refuse(where, found, "bring it up to date with `waybill init`");
-  throw StorageError(ErrorCode::schema,
-                     where + " has no waybill tables; create them with `waybill init`");
+  throw StorageError(ErrorCode::schema, where + " has no waybill tables; create them with `waybill init`");
 }
 
 std::map<std::string, std::string> indexes_of(Statements& statements, std::string_view table) {

@@ -138,8 +138,8 @@ std::vector<SettleStatus> MysqlRepository::settle_within(std::span<const Settlem
   return statuses;
 }
 
-// A COMMIT without an answer: what stands as we would have left it was ours. FOR UPDATE waits for a COMMIT that is still
-// under way on the lost connection.
+// A COMMIT without an answer: what stands as we would have left it was ours. FOR UPDATE waits for a COMMIT that is
+// still under way on the lost connection.
 std::vector<SettleStatus> MysqlRepository::settle_after_lost_commit(std::span<const Settlement> settlements) {
   settle_in_doubt_ = true;
   std::vector<SettleStatus> statuses = write("settle", [&] {

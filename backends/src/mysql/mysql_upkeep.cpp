@@ -93,15 +93,13 @@ std::size_t MysqlRepository::archive(Timestamp before, std::size_t limit) {
 std::size_t MysqlRepository::purge(Timestamp before, std::size_t limit) {
   if (limit == 0) return 0;
   return write("purge", [&] {
-    std::size_t count =
-        statements().get(texts::purge_archived).add(before).add(static_cast<std::int64_t>(limit)).run();
+    std::size_t count = statements().get(texts::purge_archived).add(before).add(static_cast<std::int64_t>(limit)).run();
     if (count < limit) {
       const std::vector<std::int64_t> ids = finished_before(before, limit - count);
       delete_rows(statements(), ids);
       count += ids.size();
     }
-    if (count != 0)
-      statements().get(texts::add_to_counter).add("purged").add(static_cast<std::int64_t>(count)).run();
+    if (count != 0) statements().get(texts::add_to_counter).add("purged").add(static_cast<std::int64_t>(count)).run();
     return count;
   });
 }

@@ -16,8 +16,8 @@ namespace {
 
 namespace texts = sql::mysql;
 
-constexpr std::size_t kMostRows = 128;       // of one INSERT
-constexpr std::size_t kRowOverhead = 4096;   // all columns but payload and headers, at their widest in practice
+constexpr std::size_t kMostRows = 128;      // of one INSERT
+constexpr std::size_t kRowOverhead = 4096;  // all columns but payload and headers, at their widest in practice
 constexpr int kMostRounds = 16;
 constexpr std::string_view kRow =
     "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, COALESCE(?, UTC_TIMESTAMP(6)), UTC_TIMESTAMP(6))";

@@ -14,8 +14,8 @@ namespace waybill::mysql {
 /// What a connection says once about inserting.
 struct InsertFacts {
   explicit InsertFacts(Statements& statements);
-  std::size_t max_packet;        ///< bytes a statement with its values may have
-  std::int64_t auto_increment;   ///< distance between two ids that the server gives
+  std::size_t max_packet;       ///< bytes a statement with its values may have
+  std::int64_t auto_increment;  ///< distance between two ids that the server gives
 };
 
 /// Appends one batch within a transaction; made anew for each batch, and kept while its transaction is repeated.
@@ -42,8 +42,8 @@ class BatchWriter {
 
   std::span<const NewEvent> events_;
   InsertFacts facts_;
-  Rows firsts_;     ///< of each number the first that carries it
-  Rows repeated_;   ///< the others
+  Rows firsts_;    ///< of each number the first that carries it
+  Rows repeated_;  ///< the others
   std::vector<AppendResult> results_;
   std::vector<std::int64_t> earlier_ids_;  ///< given by the call before
 };

@@ -23,9 +23,7 @@ class ClaimScanner final : private backends::NewEventCursor::Rows {
 
   [[nodiscard]] ClaimResult claim(const ClaimRequest& request, Timestamp now);
   /// True while settlements should tell of the aggregates they moved.
-  [[nodiscard]] bool wants_hints() const noexcept {
-    return cursor_.engaged() && last_ordering_ == Ordering::aggregate;
-  }
+  [[nodiscard]] bool wants_hints() const noexcept { return cursor_.engaged() && last_ordering_ == Ordering::aggregate; }
   void hint(std::int64_t event_id) { cursor_.hint(event_id); }
   /// Something in front of the cursors may have changed (a requeue, say): look again from the start.
   void start_over() noexcept;

@@ -1,5 +1,5 @@
--- Columns, defaults and names of the seed's biz_outbox_event; times are UTC with microseconds. Keys compare byte by byte
--- ({exact}): 'A' is not 'a', and 'a' is not 'a '. AUTO_INCREMENT is for writers that give no id.
+-- Columns, defaults and names of the seed's biz_outbox_event; times are UTC with microseconds. Keys compare byte by
+-- byte ({exact}): 'A' is not 'a', and 'a' is not 'a '. The server gives ids where the writer gives none, as waybill.
 CREATE TABLE IF NOT EXISTS biz_outbox_event (
     id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
     event_no VARCHAR(64) COLLATE {exact} NOT NULL,

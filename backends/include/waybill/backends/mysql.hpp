@@ -29,14 +29,14 @@ struct MysqlOptions {
   std::string password;
   std::string database;
   MysqlTls tls{MysqlTls::preferred};
-  std::string tls_ca;                                ///< PEM file
-  Duration connect_timeout{std::chrono::seconds{5}};  ///< whole seconds, from 1
-  Duration timeout{std::chrono::seconds{30}};         ///< of one statement's answer; whole seconds, from 1
+  std::string tls_ca;                                  ///< PEM file
+  Duration connect_timeout{std::chrono::seconds{5}};   ///< whole seconds, from 1
+  Duration timeout{std::chrono::seconds{30}};          ///< of one statement's answer; whole seconds, from 1
   Duration look_every{std::chrono::milliseconds{20}};  ///< how often wait_for_work looks
   OpenMode mode{OpenMode::read_write};
   Limits limits{};
-  bool full_indexes{true};   ///< `init`: the seed's whole set, or what delivery needs
-  bool text_payload{false};  ///< `init`: LONGTEXT keeps a payload's bytes; JSON normalises it (MySQL)
+  bool full_indexes{true};              ///< `init`: the seed's whole set, or what delivery needs
+  bool text_payload{false};             ///< `init`: LONGTEXT keeps a payload's bytes; JSON normalises it (MySQL)
   std::shared_ptr<const IClock> clock;  ///< empty: the server's clock
   LogSink log;
 };
