@@ -17,7 +17,7 @@ struct Delivery {
   std::int64_t id{0};
   std::int32_t version{0};  ///< which claim of the event this is
   std::string owner;        ///< who claimed it
-  std::string claimed_at;   ///< equal for all events of one claim
+  std::string claimed_at;   ///< on SQLite equal for all events of one claim
   nlohmann::json payload;
 };
 

@@ -19,14 +19,17 @@ constexpr const char* kUrlOptions = "?busy_timeout=30s";
 Site::Site(std::filesystem::path folder) {
   if (folder.empty()) folder = scratch_.path();
   database_ = folder / "events.db";
+  store_.text = "sqlite:" + database_.string() + kUrlOptions;
   run({"init"});
 }
+
+Site::Site(StoreUrl store) : store_(std::move(store)) { run({"init"}); }
 
 ProcessOptions Site::verb(Words words) const {
   ProcessOptions options;
   options.program = WAYBILL_COMMAND;
   options.arguments = std::move(words);
-  options.arguments.insert(options.arguments.begin() + 1, {"--store", "sqlite:" + database_.string() + kUrlOptions});
+  options.arguments.insert(options.arguments.begin() + 1, {"--store", store_.text});
   options.directory = folder();
   return options;
 }
@@ -94,6 +97,7 @@ std::string Site::drain(const std::string& name, Words words) const {
 }
 
 void Site::check_file_is_sound() const {
+  if (database_.empty()) return;
   SQLite::Database database{database_.string()};
   CHECK(database.execAndGet("PRAGMA integrity_check").getString() == "ok");
 }

@@ -1,5 +1,5 @@
 #pragma once
-// One SQLite store and the command's verbs on it.
+// One store and the command's verbs on it.
 
 #include <filesystem>
 #include <memory>
@@ -33,11 +33,18 @@ struct Books {
   [[nodiscard]] std::uint64_t unfinished() const { return pending + in_progress + failed; }
 };
 
+/// What `--store` is given.
+struct StoreUrl {
+  std::string text;
+};
+
 /// A folder with a store of its own; every program runs in it. Helpers fail the test when a verb fails.
 class Site {
  public:
-  /// The store is made in `folder`, or in the site's own.
+  /// An SQLite store is made in `folder`, or in the site's own.
   explicit Site(std::filesystem::path folder = {});
+  /// The store is made on a server.
+  explicit Site(StoreUrl store);
 
   [[nodiscard]] const std::filesystem::path& folder() const { return scratch_.path(); }
   [[nodiscard]] const std::filesystem::path& database() const { return database_; }
@@ -59,12 +66,13 @@ class Site {
   /// `relay --drain` until nothing is left; returns what it wrote.
   [[nodiscard]] std::string drain(const std::string& name, Words words = {}) const;
 
-  /// SQLite's own opinion of the file.
+  /// SQLite's own opinion of its file. A server's tables are not looked at.
   void check_file_is_sound() const;
 
  private:
   TempDir scratch_{"waybill-crash"};
-  std::filesystem::path database_;
+  std::filesystem::path database_;  ///< empty: the store is on a server
+  StoreUrl store_;
 };
 
 /// A line of `put`.

@@ -33,8 +33,9 @@ std::uintmax_t size_of(const std::filesystem::path& path) {
 
 }  // namespace
 
-Turmoil::Turmoil(TurmoilPlan plan, Chance& chance)
-    : plan_(std::move(plan)), chance_(chance), relays_(kRelays), putters_(kPutters) {
+Turmoil::Turmoil(TurmoilPlan plan, Chance& chance, Site& site, PrivateServer* server)
+    : plan_(std::move(plan)), chance_(chance), site_(site), server_(server), relays_(kRelays), putters_(kPutters) {
+  REQUIRE((plan_.server_dies_every == 0) == (server_ == nullptr));
   if (!plan_.shared_output) return;
   shared_fd_ = ::open(site_.file("all.ndjson").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   REQUIRE(shared_fd_ >= 0);
@@ -56,7 +57,10 @@ void Turmoil::run_rounds() {
     if (chance_.percent(20)) check_books();
     // A frozen relay may hold the write lock, and nobody but this loop would wake it.
     if (chance_.percent(15) && !anybody_frozen()) site_.run({"archive", "--older-than", "0s", "--json"});
-    strike();
+    if (plan_.server_dies_every > 0 && round % plan_.server_dies_every == 1)
+      strike_server();
+    else
+      strike();
   }
 }
 
@@ -88,7 +92,8 @@ std::size_t Turmoil::new_chunk(std::size_t putter) {
   std::vector<Json> events;
   for (std::size_t line = 0; line < kChunkLines; ++line) {
     chunk.numbers.push_back(chunk.name + "-" + std::to_string(line));
-    const std::string aggregate = "a" + std::to_string(chance_.between(1, kAggregates));
+    const std::string group = plan_.on_server ? "a" + std::to_string(putter) + "-" : "a";
+    const std::string aggregate = group + std::to_string(chance_.between(1, kAggregates));
     events.push_back(input_event(chunk.numbers.back(), aggregate, static_cast<std::size_t>(chance_.between(0, 3000))));
     input_.emplace(chunk.numbers.back(), events.back());
   }
@@ -103,6 +108,7 @@ void Turmoil::start(Putter& putter, std::size_t chunk) {
   options.output = site_.file(what.name + ".json");
   options.errors = site_.errors_of(what.name);
   putter.chunk = chunk;
+  putter.servers_killed = counts_.servers_killed;
   putter.process = std::make_unique<Process>(options);
 }
 
@@ -112,6 +118,7 @@ void Turmoil::collect(Putter& putter) {
   putter.process.reset();
   Chunk& chunk = chunks_[putter.chunk];
   INFO(chunk.name << ": " << read_file(site_.errors_of(chunk.name)));
+  if (end.exit_code == 1 && counts_.servers_killed > putter.servers_killed) return put_again(putter);
   REQUIRE(end.exit_code == 0);
   const Json answer = Json::parse(read_file(site_.file(chunk.name + ".json")));
   const std::size_t duplicates = answer.at("duplicates");
@@ -123,6 +130,21 @@ void Turmoil::collect(Putter& putter) {
   if (chunk.attempts == 1) CHECK(duplicates == 0);
   if (duplicates > 0 && duplicates < chunk.numbers.size()) ++counts_.puts_cut;
   chunk.accepted = true;
+}
+
+/// Its server died under it: the same file again. What it has said to be in the store, if anything, is there.
+void Turmoil::put_again(Putter& putter) {
+  Chunk& chunk = chunks_[putter.chunk];
+  ++counts_.puts_failed;
+  const std::string said = read_file(site_.file(chunk.name + ".json"));
+  if (!said.empty()) {
+    const Json answer = Json::parse(said);
+    CHECK(answer.at("complete") == false);
+    const std::size_t lines = answer.at("inserted").get<std::size_t>() + answer.at("duplicates").get<std::size_t>();
+    CHECK(answer.at("resume_line") == lines + 1);
+    chunk.reported = std::max(chunk.reported, lines);
+  }
+  start(putter, putter.chunk);
 }
 
 void Turmoil::strike() {
@@ -140,6 +162,22 @@ void Turmoil::strike() {
     freeze(relay);
   else
     kill(relay);
+}
+
+/// Whoever is connected fails, and goes on when the server is back.
+void Turmoil::strike_server() {
+  Relay& relay = relays_[static_cast<std::size_t>(chance_.between(0, kRelays - 1))];
+  wait_for_a_moment(relay);
+  server_->kill();
+  ++counts_.servers_killed;
+  if (chance_.percent(30)) kill(relay);
+  std::this_thread::sleep_for(milliseconds{chance_.between(0, 500)});
+  server_->start();
+  for (Relay& one : relays_) {
+    if (!one.process) continue;
+    INFO(read_file(site_.errors_of(lives_[one.life].owner)));
+    REQUIRE_FALSE(one.process->poll());
+  }
 }
 
 /// Any moment, or the one that hurts most: right after something was delivered, before that is recorded.
@@ -208,7 +246,7 @@ void Turmoil::check_books() {
 void Turmoil::settle_down() {
   thaw(true);
   for (Putter& putter : putters_)
-    if (putter.process) collect(putter);
+    while (putter.process) collect(putter);
   for (Relay& relay : relays_)
     if (!relay.process) start(relay);
   wait_for_books(site_, "nothing left", [](const Books& books) { return books.unfinished() == 0; });
@@ -231,9 +269,10 @@ void Turmoil::audit() {
   audit_books(numbers_of(deliveries).size());
   site_.check_file_is_sound();
   std::cout << plan_.rounds << " rounds, " << counts_.relays_killed << " relays killed, " << counts_.frozen
-            << " frozen; " << counts_.puts_killed << " puts killed, " << counts_.puts_cut << " of them in the middle; "
-            << numbers_of(deliveries).size() << " events, " << counts_.repeats << " delivered again, " << counts_.torn
-            << " torn lines" << std::endl;
+            << " frozen; " << counts_.servers_killed << " servers killed, " << counts_.puts_failed
+            << " puts failed by it; " << counts_.puts_killed << " puts killed, " << counts_.puts_cut
+            << " of them in the middle; " << numbers_of(deliveries).size() << " events, " << counts_.repeats
+            << " delivered again, " << counts_.torn << " torn lines" << std::endl;
 }
 
 std::vector<Delivery> Turmoil::read_outputs() {
@@ -276,6 +315,7 @@ void Turmoil::audit_puts(const std::vector<Delivery>& deliveries) {
       CHECK(ids[chunk.numbers[there]] > last_id);
       last_id = ids[chunk.numbers[there++]];
     }
+    CHECK(there >= chunk.reported);
     if (chunk.accepted) CHECK(there == chunk.numbers.size());
     CHECK(there % kPutBatch == 0);
     for (std::size_t line = there; line < chunk.numbers.size(); ++line) CHECK(ids.count(chunk.numbers[line]) == 0);
@@ -290,12 +330,21 @@ const Turmoil::Life& Turmoil::life_of(const std::string& owner) const {
   return *life;
 }
 
+bool Turmoil::is_of_last_claim(const Delivery& lost, const std::vector<Delivery>& deliveries) const {
+  const std::vector<Delivery> all_lost = unrecorded(deliveries);
+  const auto is_lost = [&](const Delivery& one) {
+    return std::any_of(all_lost.begin(), all_lost.end(),
+                       [&](const Delivery& other) { return other.id == one.id && other.version == one.version; });
+  };
+  return std::all_of(deliveries.begin(), deliveries.end(), [&](const Delivery& one) {
+    if (one.owner != lost.owner || one.claimed_at <= lost.claimed_at) return true;
+    return plan_.on_server && is_lost(one);
+  });
+}
+
 /// An event is delivered again only when its relay was killed between delivery and settling, which takes the last batch
-/// of each worker, or when it had lost the lease (frozen, or short of CPU) and says so.
+/// of each worker, or when it had lost the lease (frozen, short of CPU, or kept from the store) and says so.
 void Turmoil::audit_repeats(const std::vector<Delivery>& deliveries) {
-  std::map<std::string, std::string> last_claim;  // of each worker
-  for (const Delivery& delivery : deliveries)
-    last_claim[delivery.owner] = std::max(last_claim[delivery.owner], delivery.claimed_at);
   std::map<std::string, std::size_t> lost_by_kill;
   for (const Delivery& delivery : unrecorded(deliveries)) {
     ++counts_.repeats;
@@ -304,7 +353,7 @@ void Turmoil::audit_repeats(const std::vector<Delivery>& deliveries) {
     if (log.find("event " + std::to_string(delivery.id) + ": the lease was lost") != std::string::npos) continue;
     CAPTURE(delivery.event_no, delivery.owner, delivery.claimed_at, log);
     CHECK(life.killed);
-    CHECK(delivery.claimed_at == last_claim[delivery.owner]);
+    CHECK(is_of_last_claim(delivery, deliveries));
     CHECK(++lost_by_kill[delivery.owner] <= kRelayBatch);
   }
 }

@@ -28,7 +28,7 @@ def missing_urls(program, text):
                     yield f"{scheme}: option {option['name']}"
             continue
         for option in entry["options"]:
-            row = re.compile(rf"\| `{option['name']}(=[^`]*)?` \| `?{re.escape(option['default'])}`? \|")
+            row = re.compile(rf"\| `{option['name']}(=[^`]*)?` \| (`?{re.escape(option['default'])}`? )?\|")
             if not any(row.match(line) for line in rows):
                 yield f"{scheme}: option {option['name']} with default {option['default']}"
 

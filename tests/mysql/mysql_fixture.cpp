@@ -1,0 +1,130 @@
+#include "mysql/mysql_fixture.hpp"
+
+#include <ostream>
+
+namespace waybill::test {
+namespace {
+
+constexpr const char* kSecret = "s3cret of it";
+
+const MysqlServer& each_shared() {
+  const std::size_t count = mysql_servers().size();
+  return mysql_servers()[GENERATE_COPY(range(std::size_t{0}, count))];
+}
+
+PrivateServer& each_private() { return private_server(GENERATE(as<std::string>{}, "mariadb", "mysql9")); }
+
+}  // namespace
+
+NewEvent make_event(std::string event_no) {
+  NewEvent event;
+  event.aggregate_id = "id-" + event_no;
+  event.event_no = std::move(event_no);
+  event.aggregate_type = "ORDER";
+  event.event_type = "ORDER_CREATED";
+  event.topic = "order.event";
+  event.event_payload = R"({"amount":199})";
+  return event;
+}
+
+std::vector<NewEvent> make_events(const std::string& prefix, int count) {
+  std::vector<NewEvent> events;
+  for (int at = 1; at <= count; ++at) events.push_back(make_event(prefix + std::to_string(at)));
+  return events;
+}
+
+Numbers numbers_of(const std::vector<Event>& events) {
+  Numbers numbers;
+  for (const Event& event : events) numbers.push_back(event.event_no);
+  return numbers;
+}
+
+ClaimRequest claim_request(std::size_t limit) {
+  ClaimRequest request;
+  request.owner = "relay-a";
+  request.limit = limit;
+  return request;
+}
+
+Settlement settlement_of(const Event& claimed, Command command) {
+  Settlement settlement;
+  settlement.token = token_of(claimed);
+  settlement.command = command;
+  return settlement;
+}
+
+AppendStatus append(IEventRepository& store, const NewEvent& event) {
+  const std::vector<AppendResult> results = store.append({&event, 1});
+  REQUIRE(results.size() == 1);
+  return results.front().status;
+}
+
+Event claimed(IEventRepository& store, const std::string& event_no) {
+  REQUIRE(append(store, make_event(event_no)) == AppendStatus::inserted);
+  const std::vector<Event> events = store.claim(claim_request()).events;
+  REQUIRE(numbers_of(events) == Numbers{event_no});
+  return events.front();
+}
+
+SettleStatus settle(IEventRepository& store, const Settlement& settlement) {
+  const std::vector<SettleStatus> statuses = store.settle({&settlement, 1});
+  REQUIRE(statuses.size() == 1);
+  return statuses.front();
+}
+
+void deliver_one(IEventRepository& store, const std::string& event_no) {
+  const Event event = claimed(store, event_no);
+  REQUIRE(settle(store, settlement_of(event, Command::succeed)) == SettleStatus::applied);
+  const std::optional<Event> found = store.find(event_no);
+  REQUIRE(found.has_value());
+  REQUIRE(found->publish_status == Status::succeeded);
+}
+
+std::string connection_id(const MysqlOptions& options) {
+  return value_of(options, "SELECT id FROM information_schema.processlist WHERE db = '" + options.database +
+                               "' AND id <> CONNECTION_ID() ORDER BY id DESC LIMIT 1");
+}
+
+bool is(const std::optional<StorageError>& error, ErrorCode code, std::initializer_list<std::string> named) {
+  if (!error) {
+    UNSCOPED_INFO("no error");
+    return false;
+  }
+  UNSCOPED_INFO(to_string(error->code()) << ": " << error->what());
+  const std::string text = error->what();
+  if (text.find(kSecret) != std::string::npos) return false;
+  for (const std::string& name : named)
+    if (text.find(name) == std::string::npos) return false;
+  return error->code() == code;
+}
+
+OnSharedServers::OnSharedServers()
+    : server_(each_shared()),
+      database(server_),
+      name_(Catch::MessageBuilder("INFO", CATCH_INTERNAL_LINEINFO, Catch::ResultWas::Info)
+            << "server: " << server_.name) {}
+
+MysqlOptions OnSharedServers::options_by(std::uint16_t port) const {
+  MysqlOptions options = database.options();
+  options.host = "127.0.0.1";
+  options.port = port;
+  options.tls = MysqlTls::off;
+  return options;
+}
+
+OnPrivateServers::OnPrivateServers()
+    : server(each_private()),
+      options(server.new_database()),
+      name_(Catch::MessageBuilder("INFO", CATCH_INTERNAL_LINEINFO, Catch::ResultWas::Info)
+            << "server: " << server.kind()) {}
+
+MysqlOptions OnPrivateServers::user_with(const std::string& rights) {
+  MysqlOptions user = options;
+  user.user = "user_of_" + options.database;
+  user.password = kSecret;
+  value("CREATE USER " + user.user + "@'%' IDENTIFIED BY '" + user.password + "'");
+  if (!rights.empty()) value("GRANT " + rights + " ON " + options.database + ".* TO " + user.user + "@'%'");
+  return user;
+}
+
+}  // namespace waybill::test
