@@ -1,6 +1,7 @@
 // The same on MySQL and MariaDB, whose servers die too.
 
 #include "crash/scenario.hpp"
+#include "mysql/private_server.hpp"
 #include "support/catch.hpp"
 #include "support/mysql_server.hpp"
 
@@ -10,6 +11,15 @@ namespace {
 constexpr bool kFullIndexes = true;  // as `waybill init` makes them
 
 std::string kind_of(const MysqlServer& server) { return server.name == "mariadb" ? "mariadb" : "mysql9"; }
+
+StoreUrl url_of(const MysqlOptions& options) {
+  return {"mysql://" + options.user + ":" + options.password + "@" + options.host + ":" + std::to_string(options.port) +
+          "/" + options.database};
+}
+
+MortalServer mortal(PrivateServer& server) {
+  return {[&server] { server.kill(); }, [&server] { server.start(); }};
+}
 
 TEST_CASE("MySQL: kills without order lose nothing, and the books balance") {
   for (const MysqlServer& server : mysql_servers()) {
@@ -35,7 +45,7 @@ TEST_CASE("MySQL: the server is killed, too, and everybody goes on when it is ba
   for (const MysqlServer& shared : mysql_servers()) {
     INFO(shared.name);
     PrivateServer server(kind_of(shared));
-    Site site{StoreUrl{server.url()}};
+    Site site{url_of(server.new_database(false))};
     run_turmoil("kills of the server " + shared.name,
                 {.order = "aggregate",
                  .rounds = 20,
@@ -43,7 +53,7 @@ TEST_CASE("MySQL: the server is killed, too, and everybody goes on when it is ba
                  .freeze_percent = 25,
                  .on_server = true,
                  .server_dies_every = 3},
-                site, &server);
+                site, mortal(server));
   }
 }
 

@@ -6,10 +6,10 @@
 
 namespace waybill::test {
 
-void run_turmoil(const std::string& name, const TurmoilPlan& plan, Site& site, PrivateServer* server) {
+void run_turmoil(const std::string& name, const TurmoilPlan& plan, Site& site, MortalServer server) {
   Chance chance{name};
   INFO("repeat with WAYBILL_TEST_SEED=" << chance.seed());
-  Turmoil turmoil{plan, chance, site, server};
+  Turmoil turmoil{plan, chance, site, std::move(server)};
   turmoil.run_rounds();
   turmoil.settle_down();
   turmoil.audit();

@@ -9,7 +9,7 @@
 namespace waybill::test {
 
 /// Faults, peace, audit. `name` goes with the seed that is printed.
-void run_turmoil(const std::string& name, const TurmoilPlan& plan, Site& site, PrivateServer* server = nullptr);
+void run_turmoil(const std::string& name, const TurmoilPlan& plan, Site& site, MortalServer server = {});
 
 /// Checks that two relays deliver events that are put meanwhile, each once; returns how many each of them delivered.
 [[nodiscard]] std::map<std::string, std::size_t> deliver_each_once(const Site& site);

@@ -33,9 +33,14 @@ std::uintmax_t size_of(const std::filesystem::path& path) {
 
 }  // namespace
 
-Turmoil::Turmoil(TurmoilPlan plan, Chance& chance, Site& site, PrivateServer* server)
-    : plan_(std::move(plan)), chance_(chance), site_(site), server_(server), relays_(kRelays), putters_(kPutters) {
-  REQUIRE((plan_.server_dies_every == 0) == (server_ == nullptr));
+Turmoil::Turmoil(TurmoilPlan plan, Chance& chance, Site& site, MortalServer server)
+    : plan_(std::move(plan)),
+      chance_(chance),
+      site_(site),
+      server_(std::move(server)),
+      relays_(kRelays),
+      putters_(kPutters) {
+  REQUIRE((plan_.server_dies_every > 0) == (server_.kill != nullptr));
   if (!plan_.shared_output) return;
   shared_fd_ = ::open(site_.file("all.ndjson").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   REQUIRE(shared_fd_ >= 0);
@@ -168,11 +173,11 @@ void Turmoil::strike() {
 void Turmoil::strike_server() {
   Relay& relay = relays_[static_cast<std::size_t>(chance_.between(0, kRelays - 1))];
   wait_for_a_moment(relay);
-  server_->kill();
+  server_.kill();
   ++counts_.servers_killed;
   if (chance_.percent(30)) kill(relay);
   std::this_thread::sleep_for(milliseconds{chance_.between(0, 500)});
-  server_->start();
+  server_.start();
   for (Relay& one : relays_) {
     if (!one.process) continue;
     INFO(read_file(site_.errors_of(lives_[one.life].owner)));
@@ -243,13 +248,22 @@ void Turmoil::check_books() {
   accepted_so_far_ = books.accepted();
 }
 
+std::string Turmoil::describe_relays() const {
+  std::string text;
+  for (const Relay& relay : relays_)
+    text += lives_[relay.life].owner + ":\n" + read_file(site_.errors_of(lives_[relay.life].owner));
+  return text;
+}
+
 void Turmoil::settle_down() {
   thaw(true);
   for (Putter& putter : putters_)
     while (putter.process) collect(putter);
   for (Relay& relay : relays_)
     if (!relay.process) start(relay);
-  wait_for_books(site_, "nothing left", [](const Books& books) { return books.unfinished() == 0; });
+  if (!eventually([&] { return site_.books().unfinished() == 0; }, std::chrono::seconds{60}))
+    FAIL("the relays leave something undone\n"
+         << site_.run({"list", "--limit", "20", "--status", "in_progress"}) << describe_relays());
   for (Relay& relay : relays_) {
     relay.process->signal(SIGTERM);
     INFO(read_file(site_.errors_of(lives_[relay.life].owner)));

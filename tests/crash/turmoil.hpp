@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,7 +15,6 @@
 #include "crash/audit.hpp"
 #include "crash/chance.hpp"
 #include "crash/site.hpp"
-#include "support/private_server.hpp"
 #include "support/process.hpp"
 
 namespace waybill::test {
@@ -30,9 +30,15 @@ struct TurmoilPlan {
   int server_dies_every{0};  ///< in rounds, beginning with the second; needs a server. 0: never
 };
 
+/// What a server that dies is made to do.
+struct MortalServer {
+  std::function<void()> kill;   ///< SIGKILL; returns when it is gone
+  std::function<void()> start;  ///< returns when it has recovered and answers
+};
+
 class Turmoil {
  public:
-  Turmoil(TurmoilPlan plan, Chance& chance, Site& site, PrivateServer* server = nullptr);
+  Turmoil(TurmoilPlan plan, Chance& chance, Site& site, MortalServer server = {});
   ~Turmoil();
   Turmoil(const Turmoil&) = delete;
   Turmoil& operator=(const Turmoil&) = delete;
@@ -85,6 +91,7 @@ class Turmoil {
   void thaw(bool all);
   void check_books();
   [[nodiscard]] bool anybody_frozen() const;
+  [[nodiscard]] std::string describe_relays() const;
   [[nodiscard]] std::filesystem::path output_of(const Life& life) const;
 
   [[nodiscard]] std::vector<Delivery> read_outputs();
@@ -97,7 +104,7 @@ class Turmoil {
   TurmoilPlan plan_;
   Chance& chance_;
   Site& site_;
-  PrivateServer* server_;
+  MortalServer server_;
   int shared_fd_{-1};
   std::vector<Relay> relays_;
   std::vector<Putter> putters_;
