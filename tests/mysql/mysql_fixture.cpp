@@ -80,11 +80,6 @@ void deliver_one(IEventRepository& store, const std::string& event_no) {
   REQUIRE(found->publish_status == Status::succeeded);
 }
 
-std::string connection_id(const MysqlOptions& options) {
-  return value_of(options, "SELECT id FROM information_schema.processlist WHERE db = '" + options.database +
-                               "' AND id <> CONNECTION_ID() ORDER BY id DESC LIMIT 1");
-}
-
 bool is(const std::optional<StorageError>& error, ErrorCode code, std::initializer_list<std::string> named) {
   if (!error) {
     UNSCOPED_INFO("no error");

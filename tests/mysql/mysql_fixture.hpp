@@ -33,8 +33,6 @@ AppendStatus append(IEventRepository& store, const NewEvent& event);
 SettleStatus settle(IEventRepository& store, const Settlement& settlement);
 /// One event from append to succeed: the store works.
 void deliver_one(IEventRepository& store, const std::string& event_no);
-/// The server's id of the store's connection, the only one in this database.
-[[nodiscard]] std::string connection_id(const MysqlOptions& options);
 
 /// The StorageError that it throws, if it does.
 template <class Work>

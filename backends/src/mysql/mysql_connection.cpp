@@ -127,8 +127,9 @@ void Transaction::commit() {
     connection_.execute("COMMIT");
   } catch (const ServerError& error) {
     // A refusal that names its reason (1290: read-only by now) is an answer, and nothing was written.
-    if (error.number() >= 2000 && error.number() < 3000)
-      throw LostCommit{StorageError(ErrorCode::outcome_unknown, std::string("commit: ") + error.what())};
+    if (leaves_outcome_open(error.number()))
+      throw LostCommit{StorageError(ErrorCode::outcome_unknown,
+                                    std::string("whether it was committed is not known: ") + error.what())};
     open_ = true;
     throw;
   }

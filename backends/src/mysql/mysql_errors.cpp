@@ -12,9 +12,10 @@ struct Row {
   const char* advice;
 };
 
-constexpr std::array<Row, 46> kRows{{
+constexpr std::array<Row, 47> kRows{{
     {1205, ErrorCode::busy, "another session holds the lock; try again"},
     {1213, ErrorCode::busy, "deadlock: the server rolled the transaction back; try again"},
+    {3101, ErrorCode::busy, "the cluster rolled the transaction back; try again"},
     {3572, ErrorCode::busy, "another session holds the lock; try again"},
     {1317, ErrorCode::busy, "the statement was stopped (KILL QUERY); try again"},
     {1969, ErrorCode::busy, "the statement took longer than the server's max_statement_time"},
@@ -66,6 +67,8 @@ const Row* find_row(unsigned number) noexcept {
   return row == kRows.end() ? nullptr : row;
 }
 
+bool is_of_the_client(unsigned number) noexcept { return number >= 2000 && number < 3000; }
+
 }  // namespace
 
 ErrorCode error_code_of(unsigned number) noexcept {
@@ -74,8 +77,14 @@ ErrorCode error_code_of(unsigned number) noexcept {
 }
 
 bool breaks_connection(unsigned number) noexcept {
-  const bool of_the_client = number >= 2000 && number < 3000;
-  return of_the_client || error_code_of(number) == ErrorCode::unavailable;
+  return is_of_the_client(number) || error_code_of(number) == ErrorCode::unavailable;
+}
+
+bool leaves_outcome_open(unsigned number) noexcept {
+  constexpr unsigned kShutdown = 1053;
+  constexpr unsigned kInterrupted = 1317;
+  constexpr unsigned kKilled = 1927;
+  return is_of_the_client(number) || number == kShutdown || number == kInterrupted || number == kKilled;
 }
 
 void throw_error(unsigned number, const std::string& doing, const std::string& message) {

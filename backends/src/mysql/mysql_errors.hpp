@@ -24,6 +24,8 @@ class ServerError : public StorageError {
 [[nodiscard]] ErrorCode error_code_of(unsigned number) noexcept;
 /// True when the connection can't be used any more: every client error, and what a server says before it hangs up.
 [[nodiscard]] bool breaks_connection(unsigned number) noexcept;
+/// True when a COMMIT that ends so may have been carried out: the connection was lost, or killed meanwhile.
+[[nodiscard]] bool leaves_outcome_open(unsigned number) noexcept;
 [[noreturn]] void throw_error(unsigned number, const std::string& doing, const std::string& message);
 [[noreturn]] void throw_last_error(MYSQL* mysql, const std::string& doing);
 [[noreturn]] void throw_last_error(MYSQL_STMT* statement, const std::string& doing);

@@ -47,6 +47,7 @@ void MysqlRepository::open() {
   if (options_.mode == OpenMode::create) {
     Connection connection(options_);
     migrate(connection, options_);
+    options_.mode = OpenMode::read_write;  // to reopen it is not to create it
   }
   auto session = std::make_unique<Session>(options_);
   require_current(session->connection.statements(), "'" + options_.database + "'");
@@ -77,13 +78,9 @@ std::vector<AppendResult> MysqlRepository::append(std::span<const NewEvent> even
   std::vector<AppendResult> results;
   try {
     results = append_once();
-  } catch (const LostCommit&) {
+  } catch (const LostCommit& lost) {
     // What was committed is found by the ids it got, what was not is inserted now.
-    try {
-      results = append_once();
-    } catch (const LostCommit& lost) {
-      rethrow_with("append", lost.error);
-    }
+    results = look_up("append", lost, append_once);
   }
   signs_.reset();
   return results;
@@ -107,8 +104,8 @@ ClaimResult MysqlRepository::claim(const ClaimRequest& request) {
   ClaimResult claimed;
   try {
     return transact("claim", [&] { return claimed = claim_within(request); });
-  } catch (const LostCommit&) {
-    return claim_after_lost_commit(claimed);
+  } catch (const LostCommit& lost) {
+    return look_up("claim", lost, [&] { return claim_after_lost_commit(claimed); });
   }
 }
 

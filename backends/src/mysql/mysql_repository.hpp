@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "mysql/mysql_claim.hpp"
 #include "mysql/mysql_connection.hpp"
@@ -17,8 +18,9 @@ namespace waybill::mysql {
 /// Thread-compatible: one per thread; each has one connection.
 ///
 /// Every call is one short transaction at READ COMMITTED. A deadlock or a lock wait time-out is repeated here with
-/// jitter; a broken connection is opened again by the next call, and at once when it was idle. A COMMIT whose answer
-/// was lost is looked up: append by its ids, claim and settle by their tokens.
+/// jitter; a connection that breaks is opened again at once, and by the next call when that fails or the server kept
+/// silent for the whole time-out. A COMMIT whose answer was lost is looked up: append by its ids, claim and settle by
+/// their tokens.
 class MysqlRepository final : public IEventRepository {
  public:
   explicit MysqlRepository(MysqlOptions options);
@@ -67,6 +69,9 @@ class MysqlRepository final : public IEventRepository {
   /// As transact(), for work that nobody can look up: a lost COMMIT is an error.
   template <class Work>
   auto write(const char* doing, Work work) -> decltype(work());
+  /// `look` finds out what became of a lost COMMIT. Whatever hinders it, the outcome stays unknown.
+  template <class Look>
+  auto look_up(const char* doing, const LostCommit& lost, Look look) -> decltype(look());
   /// `work` within one read-only snapshot of the moment.
   template <class Work>
   auto read(const char* doing, Work work) -> decltype(work());
@@ -88,7 +93,6 @@ class MysqlRepository final : public IEventRepository {
   MysqlOptions options_;
   std::unique_ptr<Session> session_;
   bool broken_{false};
-  std::chrono::steady_clock::time_point last_used_{};
   bool settle_in_doubt_{false};  ///< a settle's COMMIT was lost and could not be looked up yet
   // Waiting:
   bool short_claim_{false};                   ///< the last claim brought less than asked for
@@ -101,24 +105,25 @@ class MysqlRepository final : public IEventRepository {
 // The templates are used by all files of this class.
 
 constexpr int kMostAttempts = 12;
-constexpr std::chrono::milliseconds kIdle{500};  ///< a connection unused for so long may have been closed by the server
+constexpr std::chrono::seconds kLongestBusy{10};  ///< no further attempt after so long
 
 void pause_before(int attempt);
 
 template <class Work>
 auto MysqlRepository::guarded(const char* doing, Work work) -> decltype(work()) {
+  const auto begun = std::chrono::steady_clock::now();
+  bool reopened = false;
   for (int attempt = 1;; ++attempt) {
-    const auto used = last_used_;
     try {
       set_up(doing);
-      auto result = work();
-      last_used_ = std::chrono::steady_clock::now();
-      return result;
+      return work();
     } catch (const ServerError& error) {
       broken_ = broken_ || breaks_connection(error.number());
-      const bool was_idle = std::chrono::steady_clock::now() - used > kIdle;
-      const bool again = error.code() == ErrorCode::busy ? attempt < kMostAttempts
-                                                         : broken_ && was_idle && attempt == 1 && session_ != nullptr;
+      const auto passed = std::chrono::steady_clock::now() - begun;
+      const bool again =
+          error.code() == ErrorCode::busy
+              ? attempt < kMostAttempts && passed < kLongestBusy
+              : broken_ && session_ != nullptr && passed < options_.timeout && !std::exchange(reopened, true);
       if (!again) rethrow_with(doing, error);
     } catch (const LostCommit&) {
       broken_ = true;
@@ -146,6 +151,17 @@ auto MysqlRepository::write(const char* doing, Work work) -> decltype(work()) {
     return transact(doing, work);
   } catch (const LostCommit& lost) {
     rethrow_with(doing, lost.error);
+  }
+}
+
+template <class Look>
+auto MysqlRepository::look_up(const char* doing, const LostCommit& lost, Look look) -> decltype(look()) {
+  try {
+    return look();
+  } catch (const LostCommit&) {
+    rethrow_with(doing, lost.error);
+  } catch (const StorageError& error) {
+    throw StorageError(ErrorCode::outcome_unknown, lost.error.what() + std::string("; then ") + error.what());
   }
 }
 

@@ -141,7 +141,7 @@ std::vector<SettleStatus> MysqlRepository::settle_within(std::span<const Settlem
 // A COMMIT without an answer: what stands as we would have left it was ours. FOR UPDATE waits for a COMMIT that is
 // still under way on the lost connection.
 std::vector<SettleStatus> MysqlRepository::settle_after_lost_commit(std::span<const Settlement> settlements) {
-  settle_in_doubt_ = true;
+  settle_in_doubt_ = true;  // until it is known
   std::vector<SettleStatus> statuses = write("settle", [&] {
     std::vector<SettleStatus> found;
     for (const Settlement& settlement : settlements) {
@@ -175,8 +175,8 @@ std::vector<SettleStatus> MysqlRepository::settle(std::span<const Settlement> se
     } catch (const SomeFenced&) {
       statuses = run(false);
     }
-  } catch (const LostCommit&) {
-    return settle_after_lost_commit(settlements);
+  } catch (const LostCommit& lost) {
+    return look_up("settle", lost, [&] { return settle_after_lost_commit(settlements); });
   }
   hint(settlements);
   signs_.reset();
@@ -202,10 +202,12 @@ ExchangeResult MysqlRepository::exchange(std::span<const Settlement> settlements
     } catch (const SomeFenced&) {
       run(false);
     }
-  } catch (const LostCommit&) {
-    const ClaimResult intended = std::move(result.claimed);
-    result.settled = settle_after_lost_commit(settlements);
-    result.claimed = claim_after_lost_commit(intended);
+  } catch (const LostCommit& lost) {
+    settle_in_doubt_ = true;
+    look_up("exchange", lost, [&] {
+      result.claimed = claim_after_lost_commit(result.claimed);
+      result.settled = settle_after_lost_commit(settlements);
+    });
   }
   return result;
 }

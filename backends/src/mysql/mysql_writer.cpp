@@ -43,7 +43,7 @@ InsertFacts::InsertFacts(Statements& statements) {
 }
 
 BatchWriter::BatchWriter(std::span<const NewEvent> events, const InsertFacts& facts)
-    : events_(events), facts_(facts), results_(events.size()) {
+    : events_(events), facts_(facts), given_ids_(events.size()) {
   std::unordered_map<std::string_view, std::size_t> seen;
   for (std::size_t index = 0; index < events.size(); ++index) {
     const NewEvent& event = events[index];
@@ -57,8 +57,7 @@ BatchWriter::BatchWriter(std::span<const NewEvent> events, const InsertFacts& fa
 }
 
 std::vector<AppendResult> BatchWriter::run(Statements& statements) {
-  earlier_ids_.clear();
-  for (AppendResult& result : results_) earlier_ids_.push_back(std::exchange(result, AppendResult{}).id);
+  results_.assign(events_.size(), AppendResult{});
   Rows missing = firsts_;
   if (statements.integer(texts::archive_in_use) != 0)
     missing = compare(statements, missing, texts::find_archived_numbers);
@@ -97,7 +96,7 @@ BatchWriter::Rows BatchWriter::compare(Statements& statements, const Rows& rows,
 }
 
 void BatchWriter::judge(const Event& stored, std::size_t index) {
-  if (stored.id == earlier_ids_[index]) {
+  if (stored.id == given_ids_[index]) {
     results_[index] = {AppendStatus::inserted, stored.id, {}};
     return;
   }
@@ -150,7 +149,7 @@ bool BatchWriter::insert_rows(Statements& statements, std::span<const std::size_
   for (std::size_t at = 0; at < rows.size(); ++at) {
     const std::int64_t id = first + static_cast<std::int64_t>(at) * facts_.auto_increment;
     results_[rows[at]] = {AppendStatus::inserted, id, {}};
-    earlier_ids_[rows[at]] = id;
+    given_ids_[rows[at]] = id;
   }
   return true;
 }

@@ -29,7 +29,7 @@ class BatchWriter {
   BatchWriter(std::span<const NewEvent> events, const InsertFacts& facts);
 
   /// Throws InvalidEvent when the server refuses a row. May be called again after the transaction failed, or after its
-  /// COMMIT went without an answer: then rows that carry the ids of the last call count as inserted by it.
+  /// COMMIT went without an answer: then rows that carry an id given by an earlier call count as inserted by it.
   [[nodiscard]] std::vector<AppendResult> run(Statements& statements);
 
  private:
@@ -45,7 +45,7 @@ class BatchWriter {
   Rows firsts_;    ///< of each number the first that carries it
   Rows repeated_;  ///< the others
   std::vector<AppendResult> results_;
-  std::vector<std::int64_t> earlier_ids_;  ///< given by the call before
+  std::vector<std::int64_t> given_ids_;  ///< by the last call that inserted the event; 0: by none
 };
 
 }  // namespace waybill::mysql
