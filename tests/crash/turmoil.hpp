@@ -84,6 +84,7 @@ class Turmoil {
   [[nodiscard]] std::size_t new_chunk(std::size_t putter);
   void strike();
   void strike_server();
+  void require_alive(Relay& relay);
   void wait_for_a_moment(const Relay& victim);
   void kill(Relay& relay);
   void kill(Putter& putter);

@@ -12,6 +12,10 @@
 #include "context.hpp"
 #include "interrupt.hpp"
 #include "measures.hpp"
+#ifdef WAYBILL_WITH_MYSQL
+#include "mysql_client.hpp"
+#include "waybill/backends/mysql.hpp"
+#endif
 #ifdef WAYBILL_WITH_SQLITE
 #include <sqlite3.h>
 
@@ -24,24 +28,36 @@ namespace {
 struct Measure {
   MeasureInfo info;
   void (*run)(Context&);
-  bool needs_sqlite;
+  enum class For { any, sqlite, mysql, mysql_by_name } store{For::any};
 };
 
+using For = Measure::For;
+
 constexpr Measure kMeasures[] = {
-    {{"append-1", "append one event a transaction"}, measure_append_1, false},
-    {{"append-100", "append 100 events a transaction"}, measure_append_100, false},
-    {{"claim-settle", "deliver a waiting backlog, 100 at a time"}, measure_claim_settle, false},
-    {{"cycle-100", "append, claim and settle, 100 at a time"}, measure_cycle_100, false},
-    {{"cycle-1000", "append, claim and settle, 1000 at a time"}, measure_cycle_1000, false},
-    {{"bytes", "bytes written per event (runs append-1 and cycle-100)"}, measure_bytes, false},
-    {{"group-commit", "8 producers through one Appender"}, measure_group_commit, false},
+    {{"append-1", "append one event a transaction"}, measure_append_1, For::any},
+    {{"append-100", "append 100 events a transaction"}, measure_append_100, For::any},
+    {{"claim-settle", "deliver a waiting backlog, 100 at a time"}, measure_claim_settle, For::any},
+    {{"cycle-100", "append, claim and settle, 100 at a time"}, measure_cycle_100, For::any},
+    {{"cycle-1000", "append, claim and settle, 1000 at a time"}, measure_cycle_1000, For::any},
+    {{"bytes", "bytes written per event (runs append-1 and cycle-100)"}, measure_bytes, For::any},
+    {{"group-commit", "8 producers through one Appender"}, measure_group_commit, For::any},
 #ifdef WAYBILL_WITH_SQLITE
-    {{"wakeup", "how soon another process sees a commit, and what waiting costs"}, measure_wakeup, true},
-    {{"contention", "the longest claim beside a tight writer in another process"}, measure_contention, true},
-    {{"ordered", "ordered claim with 10,000 blocked aggregates in front"}, measure_ordered, true},
-    {{"history", "the cycle at 100 beside 1,000,000 finished rows"}, measure_history, true},
-    {{"claim", "one claim beside 2,200,000 rows"}, measure_claim, true},
-    {{"relay", "waybill relay --drain of 1,000,000 events, and its memory"}, measure_relay, true},
+    {{"wakeup", "how soon another process sees a commit, and what waiting costs"}, measure_wakeup, For::sqlite},
+    {{"contention", "the longest claim beside a tight writer in another process"}, measure_contention, For::sqlite},
+    {{"ordered", "ordered claim with 10,000 blocked aggregates in front"}, measure_ordered, For::sqlite},
+    {{"history", "the cycle at 100 beside 1,000,000 finished rows"}, measure_history, For::sqlite},
+    {{"claim", "one claim beside 2,200,000 rows"}, measure_claim, For::sqlite},
+    {{"relay", "waybill relay --drain of 1,000,000 events, and its memory"}, measure_relay, For::sqlite},
+#endif
+#ifdef WAYBILL_WITH_MYSQL
+    {{"two-relays", "two relays on one table beside one"}, measure_mysql_relays, For::mysql},
+    {{"mysql-claim", "one claim beside 1,100,000 rows, without and with an old snapshot open"},
+     measure_mysql_claim,
+     For::mysql},
+    {{"mysql-ordered", "ordered drain with 10,000 blocked aggregates in front"}, measure_mysql_ordered, For::mysql},
+    {{"deadlocks", "10 minutes of 4 producers, 3 relays and an archiver; only when named"},
+     measure_mysql_deadlocks,
+     For::mysql_by_name},
 #endif
 };
 
@@ -65,14 +81,20 @@ const Measure& measure_named(const std::string& name) {
                     " The measures are " + list);
 }
 
+bool fits(For wanted, const OurStore& store) {
+  if (wanted == For::sqlite) return store.is_sqlite();
+  return wanted == For::any || store.is_mysql();
+}
+
 std::vector<const Measure*> chosen(const BenchOptions& options, const OurStore& store) {
   std::vector<const Measure*> list;
   for (const std::string& name : options.only)
-    if (measure_named(name).needs_sqlite && !store.is_sqlite())
-      throw ConfigError("measure '" + name + "' needs a sqlite: store");
+    if (const For wanted = measure_named(name).store; !fits(wanted, store))
+      throw ConfigError("measure '" + name + "' needs a " + (wanted == For::sqlite ? "sqlite:" : "mysql:") + " store");
   for (const Measure& measure : kMeasures) {
     const bool named = std::find(options.only.begin(), options.only.end(), measure.info.name) != options.only.end();
-    if (options.only.empty() ? store.is_sqlite() || !measure.needs_sqlite : named) list.push_back(&measure);
+    const bool by_itself = measure.store != For::mysql_by_name && fits(measure.store, store);
+    if (options.only.empty() ? by_itself : named) list.push_back(&measure);
   }
   return list;
 }
@@ -110,6 +132,13 @@ void describe(Context& context) {
     list.push_back({"file system", context.workspace.file_system() + ", 4 KiB append + fdatasync " +
                                        with_decimals(context.workspace.sync_milliseconds(), 2) +
                                        " ms (median of 200)"});
+  }
+#endif
+#ifdef WAYBILL_WITH_MYSQL
+  if (context.store.is_mysql()) {
+    list.push_back({"server", context.store.mysql().version()});
+    list.push_back({"flush", context.store.mysql().flush_setting()});
+    list.push_back({"indexes", mysql_options(context.store.url(), {}).full_indexes ? "full" : "lean"});
   }
 #endif
   list.push_back({"payload", std::to_string(kPayloadBytes) + " bytes of JSON, event numbers in time order, " +

@@ -6,6 +6,9 @@
 
 #include "interrupt.hpp"
 #include "process.hpp"
+#ifdef WAYBILL_WITH_MYSQL
+#include "naive_mysql.hpp"
+#endif
 #ifdef WAYBILL_WITH_SQLITE
 #include "naive.hpp"
 #endif
@@ -60,7 +63,7 @@ class Side {
 
 /// Keeps a memory store alive between the connection that prepares and the one that is timed.
 Side::Open our_open(const Context& context, const std::filesystem::path& file) {
-  if (context.store.is_sqlite())
+  if (context.store.is_sqlite() || context.store.is_mysql())
     return [&context, file] { return std::make_unique<OurLoop>(context.store.open(file)); };
   const auto kept = std::make_shared<OurLoop>(context.store.open(file));
   struct Borrowed final : Loop {
@@ -81,6 +84,10 @@ std::optional<Side> naive_side([[maybe_unused]] const Context& context,
       return std::make_unique<NaiveLoop>(file, NaiveOptions{full, false});
     });
 #endif
+#ifdef WAYBILL_WITH_MYSQL
+  if (context.store.is_mysql())
+    return Side([url = context.store.mysql().url_of(file)] { return std::make_unique<NaiveMysqlLoop>(url); });
+#endif
   return std::nullopt;
 }
 
@@ -89,6 +96,12 @@ History fresh_files(Context& context) {
   context.store.create(files.ours);
 #ifdef WAYBILL_WITH_SQLITE
   if (context.store.is_sqlite()) NaiveLoop::create(files.naive);
+#endif
+#ifdef WAYBILL_WITH_MYSQL
+  if (context.store.is_mysql()) {
+    context.store.mysql().create(files.naive);
+    NaiveMysqlLoop::create(context.store.mysql().url_of(files.naive));
+  }
 #endif
   return files;
 }
@@ -149,8 +162,8 @@ std::vector<Round> fight(Context& context, const Duel& duel) {
     if (naive) result.naive = naive->close();
     rounds.push_back(result);
     if (duel.files) continue;
-    remove_database(files.ours);
-    remove_database(files.naive);
+    context.store.remove(files.ours);
+    context.store.remove(files.naive);
   }
   return rounds;
 }

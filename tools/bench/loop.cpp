@@ -2,7 +2,11 @@
 
 #include <stdexcept>
 
+#ifdef WAYBILL_WITH_MYSQL
+#include "mysql_client.hpp"
+#endif
 #include "waybill/backends/builtin.hpp"
+#include "workspace.hpp"
 
 namespace waybill::bench {
 namespace {
@@ -53,7 +57,16 @@ void OurLoop::finish() {
   outcomes_.clear();
 }
 
+OurStore::OurStore(Url url) : url_(std::move(url)) {
+#ifdef WAYBILL_WITH_MYSQL
+  if (bench::is_mysql(url_)) mysql_ = std::make_shared<MysqlDatabases>(url_);
+#endif
+}
+
 std::string OurStore::url_of(const std::filesystem::path& file) const {
+#ifdef WAYBILL_WITH_MYSQL
+  if (is_mysql()) return mysql_->url_of(file).to_string();
+#endif
   if (!is_sqlite()) return url_.to_string();
   Url url = url_;
   url.path = file.string();
@@ -63,7 +76,20 @@ std::string OurStore::url_of(const std::filesystem::path& file) const {
 void OurStore::create(const std::filesystem::path& file) const {
   OpenContext context;
   context.mode = OpenMode::create;
-  if (is_sqlite()) static_cast<void>(make_registry().open(url_of(file), context));
+#ifdef WAYBILL_WITH_MYSQL
+  if (is_mysql()) mysql_->create(file);
+#endif
+  if (is_sqlite() || is_mysql()) static_cast<void>(make_registry().open(url_of(file), context));
+}
+
+void OurStore::remove(const std::filesystem::path& file) const noexcept {
+#ifdef WAYBILL_WITH_MYSQL
+  if (is_mysql()) {
+    mysql_->drop(file);
+    return;
+  }
+#endif
+  remove_database(file);
 }
 
 std::unique_ptr<IEventRepository> OurStore::open(const std::filesystem::path& file) const {

@@ -14,6 +14,8 @@
 
 namespace waybill::bench {
 
+class MysqlDatabases;
+
 /// A connection to one store. Closing it is its destructor.
 class Loop {
  public:
@@ -41,19 +43,25 @@ class OurLoop final : public Loop {
   std::vector<Settlement> outcomes_;
 };
 
-/// The store URL with another file.
+/// The store URL with another file, or another database.
 class OurStore {
  public:
-  explicit OurStore(Url url) : url_(std::move(url)) {}
+  explicit OurStore(Url url);
   [[nodiscard]] bool is_sqlite() const { return url_.scheme == "sqlite"; }
+  /// Each "file" is then a database on its server.
+  [[nodiscard]] bool is_mysql() const { return mysql_ != nullptr; }
   [[nodiscard]] std::string url_of(const std::filesystem::path& file) const;
   /// Makes the tables.
   void create(const std::filesystem::path& file) const;
+  void remove(const std::filesystem::path& file) const noexcept;
   [[nodiscard]] std::unique_ptr<IEventRepository> open(const std::filesystem::path& file) const;
   [[nodiscard]] const Url& url() const noexcept { return url_; }
+  /// Only when is_mysql().
+  [[nodiscard]] MysqlDatabases& mysql() const noexcept { return *mysql_; }
 
  private:
   Url url_;
+  std::shared_ptr<MysqlDatabases> mysql_;
 };
 
 [[nodiscard]] ClaimRequest claim_request(std::size_t limit);

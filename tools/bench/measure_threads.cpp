@@ -104,7 +104,7 @@ void measure_group_commit(Context& context) {
     queued.push_back(through_appender(context, file, 1, count / 4));
     if (context.store.is_sqlite()) own.push_back(own_connections(context, file, count / 4));
   }
-  remove_database(file);
+  context.store.remove(file);
   Measurement line = group_line("8 producers, one Appender", group, single, "one producer, append 1");
   if (context.store.is_sqlite()) line.goal = Goal{Goal::Kind::ratio_at_least, 3};
   line.note = "against one producer that appends 1 by 1";

@@ -13,6 +13,12 @@ void measure_cycle_1000(Context& context);
 void measure_bytes(Context& context);
 void measure_group_commit(Context& context);
 
+// Those of the MySQL store:
+void measure_mysql_relays(Context& context);
+void measure_mysql_claim(Context& context);
+void measure_mysql_ordered(Context& context);
+void measure_mysql_deadlocks(Context& context);
+
 // Those of the SQLite store:
 void measure_history(Context& context);
 void measure_claim(Context& context);

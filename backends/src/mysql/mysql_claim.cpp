@@ -16,9 +16,9 @@ constexpr std::string_view kLean = "id, next_retry_time, aggregate_type, aggrega
 constexpr int kTimeColumn = 27;  // behind kEventColumns: the server's time
 constexpr std::size_t kQuantum = backends::NewEventCursor::kQuantum;
 constexpr std::size_t kSmallestPage = 200;
-/// Claims from this size on start behind the last event taken; smaller ones gain nothing by it.
-constexpr std::size_t kCursorFrom = 32;
-constexpr std::chrono::milliseconds kLookAtFrontEvery{200};
+/// Claims from this size on take short cuts; smaller ones gain nothing by them.
+constexpr std::size_t kLargeClaim = 32;
+constexpr std::chrono::milliseconds kLookAgainAfter{200};
 
 }  // namespace
 
@@ -46,8 +46,14 @@ void ClaimScanner::begin(const ClaimRequest& request) {
 ClaimResult ClaimScanner::claim(const ClaimRequest& request) {
   begin(request);
   const ClaimShares shares = claim_shares(request.limit, request.retry_percent, turn_++);
-  take_timed(Source::retries, std::min(shares.retries, left()));
-  take_timed(Source::scheduled, std::min(shares.scheduled, left()));
+  // Under pressure the two scans that found nothing a moment ago wait a little: they are two round trips of eight.
+  const auto time = std::chrono::steady_clock::now();
+  if (!pressed() || !timed_empty_ || time - timed_seen_ >= kLookAgainAfter) {
+    take_timed(Source::retries, std::min(shares.retries, left()));
+    take_timed(Source::scheduled, std::min(shares.scheduled, left()));
+    timed_seen_ = time;
+    timed_empty_ = result_.events.empty();
+  }
   take_new(left());
   take_timed(Source::retries, left());
   take_timed(Source::scheduled, left());
@@ -69,6 +75,8 @@ ClaimScanner::Signs ClaimScanner::signs() {
       signs[column] = row->integer(static_cast<int>(column));
   return signs;
 }
+
+bool ClaimScanner::pressed() const noexcept { return !constrained_ && request_->limit >= kLargeClaim; }
 
 std::vector<Event> ClaimScanner::read_locked(Statement& scan) {
   std::vector<Event> events;
@@ -156,7 +164,7 @@ void ClaimScanner::take_new_locked(std::size_t most) {
     return read_locked(rows.add(after).add(static_cast<std::int64_t>(limit)));
   };
   const auto time = std::chrono::steady_clock::now();
-  if (newest_taken_ != 0 && request_->limit >= kCursorFrom && time - front_seen_ < kLookAtFrontEvery) {
+  if (pressed() && newest_taken_ != 0 && time - front_seen_ < kLookAgainAfter) {
     std::vector<Event> behind = scan(newest_taken_, most);
     if (!behind.empty()) newest_taken_ = behind.back().id;
     most -= behind.size();

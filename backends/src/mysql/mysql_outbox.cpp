@@ -12,6 +12,10 @@ namespace {
 
 namespace texts = sql::mysql;
 
+/// One name for all: a further one takes the place of the one before, and the last goes with the transaction.
+constexpr std::string_view kSavepoint = "SAVEPOINT waybill_append";
+constexpr std::string_view kBackToSavepoint = "ROLLBACK TO SAVEPOINT waybill_append";
+
 // Bits of the protocol, which both libraries keep in their structures but name in different headers.
 constexpr unsigned kInTransaction = 1;
 constexpr unsigned kAutocommit = 2;
@@ -23,6 +27,11 @@ void require_transaction(MYSQL* connection, const char* what) {
                      std::string(what) +
                          ": no transaction is open on this connection; begin one (START TRANSACTION), write your data "
                          "and this in it, and commit both");
+}
+
+void execute(MYSQL* connection, std::string_view sql) {
+  if (mysql_real_query(connection, sql.data(), static_cast<unsigned long>(sql.size())) != 0)
+    mysql::throw_last_error(connection, "append");
 }
 
 void require_utf8mb4(MYSQL* connection) {
@@ -40,7 +49,16 @@ struct MysqlOutbox::Impl {
   mysql::Statements statements;
   Options options;
   std::optional<mysql::InsertFacts> facts{};
-  bool lost{false};  ///< a deadlock took the caller's transaction away
+  bool lost{false};  ///< the server took the caller's transaction away
+
+  /// An append that fails leaves nothing behind, so that the caller's transaction may go on without it.
+  void undo() noexcept {
+    try {
+      execute(connection, kBackToSavepoint);
+    } catch (const StorageError&) {
+      lost = true;
+    }
+  }
 };
 
 MysqlOutbox::MysqlOutbox(MYSQL* connection, Options options)
@@ -60,14 +78,23 @@ std::vector<AppendResult> MysqlOutbox::append(std::span<const NewEvent> events) 
   Impl& impl = *impl_;
   if (impl.lost)
     throw StorageError(ErrorCode::invalid,
-                       "append: a deadlock has rolled this transaction back; roll back, call rolled_back() and begin "
-                       "again with everything that was in it");
+                       "append: a deadlock or a broken connection has rolled this transaction back; roll back, call "
+                       "rolled_back() and begin again with everything that was in it");
   require_transaction(impl.connection, "append");
   require_valid(events, impl.options.limits);
+  if (events.empty()) return {};
+  mysql::BatchWriter batch(events, *impl.facts);
+  execute(impl.connection, kSavepoint);
+  // Once more: a failure (a deadlock in a statement of the caller's) says nothing of the transaction, an answer does.
+  require_transaction(impl.connection, "append");
   try {
-    return mysql::BatchWriter(events, *impl.facts).run(impl.statements);
+    return batch.run(impl.statements);
   } catch (const mysql::ServerError& error) {
     impl.lost = error.number() == mysql::kDeadlock || mysql::breaks_connection(error.number());
+    if (!impl.lost) impl.undo();
+    throw;
+  } catch (const StorageError&) {
+    impl.undo();
     throw;
   }
 }
@@ -88,6 +115,8 @@ MysqlInbox::MysqlInbox(MYSQL* connection)
 MysqlInbox::~MysqlInbox() = default;
 
 bool MysqlInbox::consume_once(std::string_view consumer, std::string_view event_no) {
+  // Asked for: after a failure (a deadlock in a statement of the caller's) the library does not know it.
+  if (mysql_ping(impl_->connection) != 0) mysql::throw_last_error(impl_->connection, "consume_once");
   require_transaction(impl_->connection, "consume_once");
   try {
     return impl_->statements.get(texts::inbox_add).add(consumer).add(event_no).run() == 1;

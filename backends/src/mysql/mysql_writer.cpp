@@ -1,7 +1,6 @@
 #include "mysql/mysql_writer.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <string_view>
 #include <unordered_map>
@@ -64,7 +63,7 @@ std::vector<AppendResult> BatchWriter::run(Statements& statements) {
   for (int round = 0; !insert(statements, missing); ++round) {
     // Somebody may take a number away again (archive, purge) between our two looks.
     if (round == kMostRounds) throw StorageError(ErrorCode::busy, "append: others change the same events; try again");
-    missing = compare(statements, missing, texts::find_numbers);
+    missing = compare(statements, missing, round == 0 ? texts::find_numbers : texts::find_numbers_now);
   }
   judge_repeated(statements);
   return results_;
@@ -110,7 +109,8 @@ void BatchWriter::judge_repeated(Statements& statements) {
   for (const std::size_t index : repeated_) {
     const Rows one{index};
     if (compare(statements, one, texts::find_numbers).empty()) continue;
-    (void)compare(statements, one, texts::find_archived_numbers);
+    if (compare(statements, one, texts::find_archived_numbers).empty()) continue;
+    (void)compare(statements, one, texts::find_numbers_now);
   }
 }
 
@@ -122,7 +122,6 @@ bool BatchWriter::insert(Statements& statements, const Rows& rows) {
       bytes += bytes_of(events_[rows[begin + count]]);
       if (count > 0 && bytes > facts_.max_packet) break;
     }
-    count = std::bit_floor(count);  // few statements serve all lengths
     if (!insert_rows(statements, std::span(rows).subspan(begin, count))) return false;
     begin += count;
   }

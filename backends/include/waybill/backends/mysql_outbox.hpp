@@ -29,8 +29,9 @@ class MysqlOutbox {
   MysqlOutbox(MysqlOutbox&&) noexcept;
   MysqlOutbox& operator=(MysqlOutbox&&) noexcept;
 
-  /// A duplicate or a conflict leaves the transaction as it was. Throws StorageError `invalid` when no transaction is
-  /// open: an event without its data is what an outbox is to prevent. Throws InvalidEvent as IDeliveryStore::append.
+  /// A duplicate or a conflict leaves the transaction as it was, and so does a failure but for the one below (by
+  /// SAVEPOINT waybill_append). Throws StorageError `invalid` when no transaction is open: an event without its data is
+  /// what an outbox is to prevent. Throws InvalidEvent as IDeliveryStore::append.
   ///
   /// After a deadlock (`busy`) the server has rolled the whole transaction back, and what is written next would be
   /// committed without what came before. So every further append is refused until rolled_back() is called.
