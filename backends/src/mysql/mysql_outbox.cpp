@@ -29,9 +29,9 @@ void require_transaction(MYSQL* connection, const char* what) {
                          "and this in it, and commit both");
 }
 
-void execute(MYSQL* connection, std::string_view sql) {
+void execute(MYSQL* connection, std::string_view sql, const char* doing) {
   if (mysql_real_query(connection, sql.data(), static_cast<unsigned long>(sql.size())) != 0)
-    mysql::throw_last_error(connection, "append");
+    mysql::throw_last_error(connection, doing);
 }
 
 void require_utf8mb4(MYSQL* connection) {
@@ -54,7 +54,7 @@ struct MysqlOutbox::Impl {
   /// An append that fails leaves nothing behind, so that the caller's transaction may go on without it.
   void undo() noexcept {
     try {
-      execute(connection, kBackToSavepoint);
+      execute(connection, kBackToSavepoint, "append");
     } catch (const StorageError&) {
       lost = true;
     }
@@ -84,7 +84,7 @@ std::vector<AppendResult> MysqlOutbox::append(std::span<const NewEvent> events) 
   require_valid(events, impl.options.limits);
   if (events.empty()) return {};
   mysql::BatchWriter batch(events, *impl.facts);
-  execute(impl.connection, kSavepoint);
+  execute(impl.connection, kSavepoint, "append");
   // Once more: a failure (a deadlock in a statement of the caller's) says nothing of the transaction, an answer does.
   require_transaction(impl.connection, "append");
   try {
@@ -115,8 +115,8 @@ MysqlInbox::MysqlInbox(MYSQL* connection)
 MysqlInbox::~MysqlInbox() = default;
 
 bool MysqlInbox::consume_once(std::string_view consumer, std::string_view event_no) {
-  // Asked for: after a failure (a deadlock in a statement of the caller's) the library does not know it.
-  if (mysql_ping(impl_->connection) != 0) mysql::throw_last_error(impl_->connection, "consume_once");
+  // Asked afresh: after a failure (a deadlock in a statement of the caller's) the library does not know.
+  execute(impl_->connection, "DO 0", "consume_once");
   require_transaction(impl_->connection, "consume_once");
   try {
     return impl_->statements.get(texts::inbox_add).add(consumer).add(event_no).run() == 1;
