@@ -15,6 +15,8 @@ namespace {
 
 namespace texts = sql::mysql;
 
+constexpr std::chrono::seconds kNextTimeAfter{1};  ///< a server that did not say the time is not asked again so long
+
 std::vector<Token> tokens_of(const std::vector<Event>& events) {
   std::vector<Token> tokens;
   for (const Event& event : events) tokens.push_back(token_of(event));
@@ -65,9 +67,20 @@ void MysqlRepository::rethrow_with(const char* doing, const StorageError& error)
   throw StorageError(error.code(), std::string(doing) + " on '" + options_.database + "': " + error.what());
 }
 
+// The relay asks in the middle of a delivery, too: its outcomes must not be lost because the server is away just then.
 Timestamp MysqlRepository::now() {
+  using std::chrono::steady_clock;
   if (options_.clock != nullptr) return options_.clock->now();
-  return guarded("now", [&] { return session_->connection.now(); });
+  if (steady_clock::now() >= ask_time_again_) {
+    try {
+      known_time_ = guarded("now", [&] { return session_->connection.now(); });
+      known_time_at_ = steady_clock::now();
+    } catch (const StorageError&) {
+      if (!known_time_) throw;
+      ask_time_again_ = steady_clock::now() + kNextTimeAfter;
+    }
+  }
+  return *known_time_ + std::chrono::duration_cast<Duration>(steady_clock::now() - known_time_at_);
 }
 
 std::vector<AppendResult> MysqlRepository::append(std::span<const NewEvent> events) {

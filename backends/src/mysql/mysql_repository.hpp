@@ -94,6 +94,10 @@ class MysqlRepository final : public IEventRepository {
   std::unique_ptr<Session> session_;
   bool broken_{false};
   bool settle_in_doubt_{false};  ///< a settle's COMMIT was lost and could not be looked up yet
+  // The server's time as of the last answer:
+  std::optional<Timestamp> known_time_;
+  std::chrono::steady_clock::time_point known_time_at_{};
+  std::chrono::steady_clock::time_point ask_time_again_{};
   // Waiting:
   bool short_claim_{false};                   ///< the last claim brought less than asked for
   std::optional<ClaimScanner::Signs> signs_;  ///< as of the last claim; empty: look at once
