@@ -64,14 +64,41 @@ class InitLock {
   Connection& connection_;
 };
 
-void create_full_indexes(Connection& connection) {
-  for (const std::string& statement : statements_of(texts::full_indexes)) {
-    try {
-      connection.execute(statement);
-    } catch (const ServerError& error) {
-      if (error.number() != kDuplicateKeyName) throw;
-    }
+/// ALTER TABLE … ADD KEY, unless a key of that name is there.
+void add_key(Connection& connection, const std::string& statement) {
+  try {
+    connection.execute(statement);
+  } catch (const ServerError& error) {
+    if (error.number() != kDuplicateKeyName) throw;
   }
+}
+
+bool has_table(Statements& statements, std::string_view name) {
+  const Query table(statements.get(texts::has_table).add(name));
+  return table->next() && table->integer(0) != 0;
+}
+
+/// Makes ours of a table that somebody created by the seed's own text: every column as our CREATE TABLE has it (the
+/// id's AUTO_INCREMENT, microseconds, exact comparison), and the keys that are missing.
+void adopt_table(Connection& connection, std::string_view create) {
+  constexpr std::string_view kIndent = "    ";
+  const std::string alter = "ALTER TABLE biz_outbox_event ";
+  std::string columns;
+  std::vector<std::string> keys;
+  while (!create.empty()) {
+    const std::size_t end = std::min(create.find('\n'), create.size());
+    std::string_view line = create.substr(0, end);
+    create.remove_prefix(std::min(end + 1, create.size()));
+    if (!line.starts_with(kIndent)) continue;
+    line.remove_prefix(kIndent.size());
+    if (line.ends_with(',')) line.remove_suffix(1);
+    if (line.starts_with("KEY") || line.starts_with("UNIQUE KEY"))
+      keys.push_back(alter + "ADD " + std::string(line));
+    else if (!line.starts_with("PRIMARY KEY"))
+      columns += (columns.empty() ? "MODIFY " : ", MODIFY ") + std::string(line);
+  }
+  connection.execute(alter + columns);
+  for (const std::string& key : keys) add_key(connection, key);
 }
 
 }  // namespace
@@ -79,11 +106,7 @@ void create_full_indexes(Connection& connection) {
 std::int64_t newest_version() noexcept { return static_cast<std::int64_t>(texts::kSchema.size()); }
 
 std::int64_t schema_version(Statements& statements) {
-  {
-    const Query table(statements.get(texts::has_table).add("waybill_schema"));
-    if (!table->next() || table->integer(0) == 0) return 0;
-  }
-  return statements.integer(texts::schema_version);
+  return has_table(statements, "waybill_schema") ? statements.integer(texts::schema_version) : 0;
 }
 
 void migrate(Connection& connection, const MysqlOptions& options) {
@@ -92,12 +115,15 @@ void migrate(Connection& connection, const MysqlOptions& options) {
   const std::int64_t found = schema_version(statements);
   if (found > newest_version()) refuse("the database", found, "use a newer waybill");
   connection.execute(std::string(texts::create_version_table));
+  if (found == 0 && has_table(statements, "biz_outbox_event"))
+    adopt_table(connection, render(texts::kSchema.front().text, options));
   for (auto version = found + 1; version <= newest_version(); ++version) {
     const auto& step = texts::kSchema[static_cast<std::size_t>(version - 1)];
     for (const std::string& statement : statements_of(render(step.text, options))) connection.execute(statement);
     statements.get(texts::record_migration).add(version).add(step.name).run();
   }
-  if (options.full_indexes) create_full_indexes(connection);
+  if (!options.full_indexes) return;
+  for (const std::string& statement : statements_of(texts::full_indexes)) add_key(connection, statement);
 }
 
 void require_current(Statements& statements, const std::string& where) {
