@@ -4,6 +4,7 @@
 #include <map>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "common/event_row.hpp"
 #include "mysql/mysql_errors.hpp"
@@ -57,16 +58,30 @@ BatchWriter::BatchWriter(std::span<const NewEvent> events, const InsertFacts& fa
 
 std::vector<AppendResult> BatchWriter::run(Statements& statements) {
   results_.assign(events_.size(), AppendResult{});
+  const std::vector<std::int64_t> earlier_ids = given_ids_;
   Rows missing = firsts_;
-  if (statements.integer(texts::archive_in_use) != 0)
-    missing = compare(statements, missing, texts::find_archived_numbers);
   for (int round = 0; !insert(statements, missing); ++round) {
     // Somebody may take a number away again (archive, purge) between our two looks.
     if (round == kMostRounds) throw StorageError(ErrorCode::busy, "append: others change the same events; try again");
     missing = compare(statements, missing, round == 0 ? texts::find_numbers : texts::find_numbers_now);
   }
+  if (statements.integer(texts::archive_in_use) != 0) withdraw_archived(statements, earlier_ids);
   judge_repeated(statements);
   return results_;
+}
+
+/// Takes out again what turns out to be in the archive. Before the INSERT nobody could say: an event may move there
+/// until its number can be inserted, and only then the move is seen for certain.
+void BatchWriter::withdraw_archived(Statements& statements, const std::vector<std::int64_t>& earlier_ids) {
+  Rows inserted;
+  for (const std::size_t index : firsts_)
+    if (results_[index].status == AppendStatus::inserted) inserted.push_back(index);
+  const std::vector<std::int64_t> new_ids = std::exchange(given_ids_, earlier_ids);
+  const Rows staying = compare(statements, inserted, texts::find_archived_numbers);
+  for (const std::size_t index : staying) given_ids_[index] = new_ids[index];
+  for (const std::size_t index : inserted)
+    if (!std::binary_search(staying.begin(), staying.end(), index))
+      statements.get_list(texts::delete_rows, 1).add(new_ids[index]).add(std::int64_t{1}).run();
 }
 
 /// Judges those that are there; returns the others.

@@ -39,6 +39,7 @@ class BatchWriter {
   [[nodiscard]] bool insert_rows(Statements& statements, std::span<const std::size_t> rows);
   void judge(const Event& stored, std::size_t index);
   void judge_repeated(Statements& statements);
+  void withdraw_archived(Statements& statements, const std::vector<std::int64_t>& earlier_ids);
 
   std::span<const NewEvent> events_;
   InsertFacts facts_;
