@@ -1,5 +1,6 @@
 #include "contract/describe.hpp"
 
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 namespace waybill {
@@ -25,6 +26,13 @@ std::string test::describe(const Event& event) {
       << " remark " << text(event.remark) << (event.deleted ? " deleted" : "") << (event.archived ? " archived" : "")
       << " created " << format_time(event.create_time) << " changed " << format_time(event.update_time);
   return out.str();
+}
+
+Event test::with_normal_json(Event event) {
+  const auto normal = [](const std::string& json) { return nlohmann::json::parse(json).dump(); };
+  event.event_payload = normal(event.event_payload);
+  if (event.event_headers) event.event_headers = normal(*event.event_headers);
+  return event;
 }
 
 }  // namespace waybill

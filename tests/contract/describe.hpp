@@ -13,6 +13,8 @@ std::ostream& operator<<(std::ostream& out, const Event& event);
 
 namespace test {
 [[nodiscard]] std::string describe(const Event& event);
+/// With payload and headers as nlohmann writes them: events whose JSON is equal then have equal text.
+[[nodiscard]] Event with_normal_json(Event event);
 }
 
 }  // namespace waybill

@@ -37,6 +37,7 @@ struct StoreKind {
   std::string name;
   std::function<std::unique_ptr<TestDatabase>(const StoreSettings&)> make;
   bool can_be_bounded{true};  ///< takes max_events: a device's buffer
+  bool keeps_bytes{true};     ///< of JSON; MySQL's type keeps its meaning
 };
 
 /// Those of this build; memory, the reference, is the first.

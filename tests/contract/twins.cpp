@@ -1,7 +1,6 @@
 #include "contract/twins.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "contract/describe.hpp"
@@ -60,13 +59,9 @@ void require(bool condition, const std::string& what) {
 }
 
 /// MySQL's JSON type writes a text its own way; equal JSON is the same here.
-std::string json_normal(const std::string& json) { return nlohmann::json::parse(json).dump(); }
-
 Event comparable(Event event) {
   event.id = 0;
-  event.event_payload = json_normal(event.event_payload);
-  if (event.event_headers) event.event_headers = json_normal(*event.event_headers);
-  return event;
+  return with_normal_json(std::move(event));
 }
 
 /// Without the ids, once it is seen that they rise.
