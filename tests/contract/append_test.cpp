@@ -35,9 +35,9 @@ TEST_CASE_METHOD(Contract, "append keeps every field and starts pending", "[appe
   expected.next_retry_time = given.next_retry_time;
   expected.create_time = *given.create_time;
   expected.update_time = now();
-  CHECK(get("E-full") == expected);
+  CHECK(as_kept(get("E-full")) == as_kept(expected));
   reopen();
-  CHECK(get("E-full") == expected);
+  CHECK(as_kept(get("E-full")) == as_kept(expected));
 }
 
 TEST_CASE_METHOD(Contract, "append leaves out what is not given", "[append]") {
@@ -45,7 +45,9 @@ TEST_CASE_METHOD(Contract, "append leaves out what is not given", "[append]") {
   given.topic.reset();
   append(given);
   const Event stored = get("E1");
-  CHECK(static_cast<const EventContent&>(stored) == static_cast<const EventContent&>(given));
+  Event expected;
+  static_cast<EventContent&>(expected) = given;
+  CHECK(static_cast<const EventContent&>(as_kept(stored)) == static_cast<const EventContent&>(as_kept(expected)));
   CHECK_FALSE(stored.topic.has_value());
   CHECK_FALSE(stored.event_headers.has_value());
   CHECK(stored.create_time == now());

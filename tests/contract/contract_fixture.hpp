@@ -54,6 +54,10 @@ class Contract {
   SettleStatus reject(const Event& claimed, std::string reason = "refused for good");
   SettleStatus release(const Event& claimed, std::optional<Timestamp> due = std::nullopt);
 
+  /// Where the store keeps only the meaning of JSON: in one normal form, for comparisons.
+  [[nodiscard]] Event as_kept(Event event) const {
+    return kind_->keeps_bytes ? event : with_normal_json(std::move(event));
+  }
   /// The event as stored; the test fails when it is not there.
   Event get(std::string_view event_no);
   Status status_of(std::string_view event_no) { return get(event_no).publish_status; }

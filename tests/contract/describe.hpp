@@ -15,6 +15,6 @@ namespace test {
 [[nodiscard]] std::string describe(const Event& event);
 /// With payload and headers as nlohmann writes them: events whose JSON is equal then have equal text.
 [[nodiscard]] Event with_normal_json(Event event);
-}
+}  // namespace test
 
 }  // namespace waybill

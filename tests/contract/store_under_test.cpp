@@ -101,7 +101,7 @@ const std::vector<StoreKind>& store_kinds() {
       all.push_back(
           {server.name,
            [&server](const StoreSettings& settings) { return std::make_unique<MysqlTestDatabase>(server, settings); },
-           false});
+           false, server.name != "mysql"});
 #endif
     return all;
   }();

@@ -8,6 +8,15 @@
 #include "waybill/url.hpp"
 
 namespace waybill::test {
+namespace {
+
+/// A number as it is, anything else in quotes.
+std::string as_sql(const std::string& value) {
+  const bool is_number = !value.empty() && value.find_first_not_of("0123456789") == std::string::npos;
+  return is_number ? value : "'" + value + "'";
+}
+
+}  // namespace
 
 PrivateServer::PrivateServer(std::string kind) : kind_(std::move(kind)) { start(); }
 
@@ -70,12 +79,12 @@ GlobalSetting::GlobalSetting(const PrivateServer& server, std::string name, cons
     : administrator_(server.administrator()),
       name_(std::move(name)),
       before_(value_of(administrator_, "SELECT @@GLOBAL." + name_)) {
-  value_of(administrator_, "SET GLOBAL " + name_ + " = " + value);
+  value_of(administrator_, "SET GLOBAL " + name_ + " = " + as_sql(value));
 }
 
 GlobalSetting::~GlobalSetting() {
   try {
-    value_of(administrator_, "SET GLOBAL " + name_ + " = " + before_);
+    value_of(administrator_, "SET GLOBAL " + name_ + " = " + as_sql(before_));
   } catch (const std::exception&) {
     // The server is down, and begins with its own settings.
   }

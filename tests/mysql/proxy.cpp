@@ -10,6 +10,7 @@
 #include <array>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace waybill::test {
@@ -74,6 +75,12 @@ void Proxy::prepare(Fault fault, const std::string& statement, int times) {
   fault_ = fault;
   statement_ = statement;
   times_ = times;
+}
+
+void Proxy::before(const std::string& statement, std::function<void()> then) {
+  const std::lock_guard lock(mutex_);
+  statement_ = statement;
+  before_ = std::move(then);
 }
 
 void Proxy::run() {
@@ -151,8 +158,10 @@ bool Proxy::fault_is_due(const std::string& bytes, Fault& fault) {
   constexpr std::size_t kHead = 4;
   constexpr char kQuery = 3;
   const std::lock_guard lock(mutex_);
-  if (times_ == 0 || bytes.size() <= kHead || bytes[kHead] != kQuery) return false;
+  if (bytes.size() <= kHead || bytes[kHead] != kQuery) return false;
   if (bytes.compare(kHead + 1, statement_.size(), statement_) != 0) return false;
+  if (before_) std::exchange(before_, nullptr)();
+  if (times_ == 0) return false;
   --times_;
   fault = fault_;
   return true;

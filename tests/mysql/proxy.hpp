@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <mutex>
 #include <string>
@@ -27,9 +28,11 @@ class Proxy {
   [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
   /// The fault happens to the next `times` statements that are sent as text and begin so.
   void prepare(Fault fault, const std::string& statement, int times = 1);
+  /// `then` runs before the next statement that begins so is passed on; in the proxy's thread.
+  void before(const std::string& statement, std::function<void()> then);
   /// What happens after a fault: new connections are closed at once.
   void refuse_after_fault() noexcept { refuse_after_fault_ = true; }
-  void let_through() noexcept { refuse_after_fault_ = refusing_ = false; }
+  void let_through() noexcept { refuse_after_fault_ = refusing_ = silent_ = false; }
   void go_silent() noexcept { silent_ = true; }
   /// How often a fault has happened.
   [[nodiscard]] int faults() const noexcept { return faults_; }
@@ -54,9 +57,10 @@ class Proxy {
   int listener_{-1};
   int stop_[2]{-1, -1};
   std::list<Link> links_;
-  std::mutex mutex_;  // of the next three
+  std::mutex mutex_;  // of the next four
   Fault fault_{};
   std::string statement_;
+  std::function<void()> before_;
   int times_{0};
   std::atomic<int> faults_{0};
   std::atomic<bool> silent_{false};

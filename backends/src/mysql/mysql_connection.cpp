@@ -11,9 +11,11 @@ namespace {
 namespace texts = sql::mysql;
 
 constexpr std::chrono::seconds kMeasureEvery{1};
-/// Waiting for a lock longer than this is answered by trying again: a deadlock that the server did not see.
+/// Waiting for a lock longer than this is answered by trying again: a deadlock that the server did not see. Shorter
+/// than the time-out of the answer, or a lock would look like a lost server.
+constexpr unsigned kLockWait = 5;  // s
 constexpr const char* kSession =
-    "SET time_zone = '+00:00', innodb_lock_wait_timeout = 5, autocommit = 1, "
+    "SET time_zone = '+00:00', autocommit = 1, "
     "sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO,NO_ZERO_DATE,NO_ZERO_IN_DATE'";
 constexpr const char* kIsolation = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED";
 
@@ -80,6 +82,8 @@ void Connection::connect(const MysqlOptions& options) {
 
 void Connection::set_session(const MysqlOptions& options) {
   execute(kSession);
+  const unsigned lock_wait = std::clamp(whole_seconds(options.timeout) / 2, 1U, kLockWait);
+  execute("SET innodb_lock_wait_timeout = " + std::to_string(lock_wait));
   execute(kIsolation);
   if (options.clock != nullptr) follow_clock();
 }

@@ -39,7 +39,9 @@ constexpr std::array<Row, 47> kRows{{
     {1045, ErrorCode::denied, "check user and password, and what the server says of them"},
     {1698, ErrorCode::denied, "check user and password"},
     {1044, ErrorCode::denied, "the user may not use this database; GRANT it"},
-    {1142, ErrorCode::denied, "the user lacks a right on this table; GRANT SELECT, INSERT, UPDATE, DELETE"},
+    {1142, ErrorCode::denied,
+     "the user lacks this right; delivery needs SELECT, INSERT, UPDATE and DELETE, `waybill init` also "
+     "CREATE, ALTER and INDEX"},
     {1143, ErrorCode::denied, "the user lacks a right on this column"},
     {1227, ErrorCode::denied, "the user lacks a right"},
     {1049, ErrorCode::schema, "the database does not exist; create it: CREATE DATABASE"},

@@ -2,6 +2,7 @@
 // IEventRepository on MySQL and MariaDB. Delivery is in mysql_repository.cpp, settling in mysql_settle.cpp, questions
 // in mysql_queries.cpp, upkeep in mysql_upkeep.cpp, `doctor` in mysql_diagnose.cpp.
 
+#include <algorithm>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -109,7 +110,7 @@ class MysqlRepository final : public IEventRepository {
 // The templates are used by all files of this class.
 
 constexpr int kMostAttempts = 12;
-constexpr std::chrono::seconds kLongestBusy{10};  ///< no further attempt after so long
+constexpr std::chrono::seconds kLongestBusy{10};  ///< no further attempt after so long, or after the time-out
 
 void pause_before(int attempt);
 
@@ -126,7 +127,7 @@ auto MysqlRepository::guarded(const char* doing, Work work) -> decltype(work()) 
       const auto passed = std::chrono::steady_clock::now() - begun;
       const bool again =
           error.code() == ErrorCode::busy
-              ? attempt < kMostAttempts && passed < kLongestBusy
+              ? attempt < kMostAttempts && passed < std::min<Duration>(kLongestBusy, options_.timeout)
               : broken_ && session_ != nullptr && passed < options_.timeout && !std::exchange(reopened, true);
       if (!again) rethrow_with(doing, error);
     } catch (const LostCommit&) {

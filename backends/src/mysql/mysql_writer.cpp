@@ -65,7 +65,7 @@ std::vector<AppendResult> BatchWriter::run(Statements& statements) {
     if (round == kMostRounds) throw StorageError(ErrorCode::busy, "append: others change the same events; try again");
     missing = compare(statements, missing, round == 0 ? texts::find_numbers : texts::find_numbers_now);
   }
-  if (false) withdraw_archived(statements, earlier_ids);
+  if (statements.integer(texts::archive_in_use) != 0) withdraw_archived(statements, earlier_ids);
   judge_repeated(statements);
   return results_;
 }
