@@ -47,6 +47,16 @@ bool send_all(int fd, std::string_view bytes) {
   return true;
 }
 
+/// A greeting: four bytes of head, 10, the version up to a zero, 13 bytes, then the capabilities, of which 0x0800 is
+/// TLS.
+void remove_tls(std::string& greeting) {
+  constexpr std::size_t kVersion = 5;
+  constexpr std::size_t kToSecondByte = 15;
+  constexpr unsigned kTls = 0x08;
+  const std::size_t at = greeting.find('\0', kVersion) + kToSecondByte;
+  if (at < greeting.size()) greeting[at] = static_cast<char>(static_cast<unsigned char>(greeting[at]) & ~kTls);
+}
+
 }  // namespace
 
 Proxy::Proxy(std::uint16_t server_port) : server_port_(server_port), listener_(new_socket()) {
@@ -144,7 +154,8 @@ void Proxy::from_client(Link& link) {
 }
 
 void Proxy::from_server(Link& link) {
-  const std::string bytes = receive(link.server);
+  std::string bytes = receive(link.server);
+  if (!std::exchange(link.greeted, true) && hide_tls_) remove_tls(bytes);
   if (link.answer_is_lost) {
     link.ended = true;
     happened();

@@ -33,6 +33,8 @@ class Proxy {
   /// What happens after a fault: new connections are closed at once.
   void refuse_after_fault() noexcept { refuse_after_fault_ = true; }
   void let_through() noexcept { refuse_after_fault_ = refusing_ = silent_ = false; }
+  /// The greeting of further connections says that the server knows no TLS.
+  void hide_tls() noexcept { hide_tls_ = true; }
   void go_silent() noexcept { silent_ = true; }
   /// How often a fault has happened.
   [[nodiscard]] int faults() const noexcept { return faults_; }
@@ -41,6 +43,7 @@ class Proxy {
   struct Link {
     int client;
     int server;
+    bool greeted{false};
     bool answer_is_lost{false};
     bool ended{false};
   };
@@ -64,6 +67,7 @@ class Proxy {
   int times_{0};
   std::atomic<int> faults_{0};
   std::atomic<bool> silent_{false};
+  std::atomic<bool> hide_tls_{false};
   std::atomic<bool> refuse_after_fault_{false};
   std::atomic<bool> refusing_{false};
   std::thread thread_;

@@ -74,8 +74,9 @@ TEST_CASE_METHOD(OnPrivateServers, "a server that becomes read-only within a tra
 TEST_CASE_METHOD(OnPrivateServers, "a server without a connection left: unavailable, until one is free", "[refusal]") {
   const MysqlOptions user = user_with(kDelivery);
   const auto store = open_mysql(user);
-  const std::string others = "SELECT MAX(id) FROM information_schema.processlist WHERE user = '" + user.user + "'";
-  const std::string id = value(others);
+  PlainClient administrator(options);
+  const std::string id =
+      administrator.value("SELECT id FROM information_schema.processlist WHERE user = '" + user.user + "'");
   const GlobalSetting few(server, "max_connections", "10");
   std::deque<PlainClient> clients;
   try {
@@ -87,9 +88,9 @@ TEST_CASE_METHOD(OnPrivateServers, "a server without a connection left: unavaila
   CHECK(is(error_of([&] { (void)open_mysql(user); }), ErrorCode::unavailable,
            {"127.0.0.1:" + std::to_string(user.port), "raise max_connections"}));
   deliver_one(*store, "e1");
-  value("KILL " + id);
-  REQUIRE(
-      eventually([&] { return value("SELECT COUNT(*) FROM information_schema.processlist WHERE id = " + id) == "0"; }));
+  administrator.run("KILL " + id);
+  const std::string there = "SELECT COUNT(*) FROM information_schema.processlist WHERE id = " + id;
+  REQUIRE(eventually([&] { return administrator.value(there) == "0"; }));
   clients.emplace_back(user);
   CHECK(is(error_of([&] { (void)store->claim(claim_request()); }), ErrorCode::unavailable, {"raise max_connections"}));
   clients.clear();

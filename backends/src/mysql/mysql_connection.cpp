@@ -29,9 +29,9 @@ void set_tls(MYSQL* mysql, const MysqlOptions& options) {
 #ifdef MARIADB_PACKAGE_VERSION
   if (options.tls == MysqlTls::off) return;
   mysql_ssl_set(mysql, nullptr, nullptr, or_null(options.tls_ca), nullptr, nullptr);
-  const Flag enforce = options.tls == MysqlTls::preferred ? 0 : 1;
+  const Flag enforce = 1;  // 0 would mean: no TLS, offered or not
   const Flag verify = options.tls == MysqlTls::verify ? 1 : 0;
-  mysql_options(mysql, MYSQL_OPT_SSL_ENFORCE, &enforce);
+  if (options.tls != MysqlTls::preferred) mysql_options(mysql, MYSQL_OPT_SSL_ENFORCE, &enforce);
   mysql_options(mysql, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verify);
 #else
   constexpr std::array<unsigned, 4> kModes{SSL_MODE_DISABLED, SSL_MODE_PREFERRED, SSL_MODE_REQUIRED,
@@ -78,6 +78,9 @@ void Connection::connect(const MysqlOptions& options) {
                          or_null(options.password), or_null(options.database), by_socket ? 0 : options.port,
                          or_null(options.socket), 0) == nullptr)
     throw_last_error(mysql, "connect to " + where);
+  // MariaDB's library goes on in plain text where the server offers no TLS.
+  if (options.tls >= MysqlTls::required && mysql_get_ssl_cipher(mysql) == nullptr)
+    throw_error(kTlsError, "connect to " + where, "the server offers no TLS");
 }
 
 void Connection::set_session(const MysqlOptions& options) {

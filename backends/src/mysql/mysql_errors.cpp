@@ -35,7 +35,7 @@ constexpr std::array<Row, 47> kRows{{
     {2005, ErrorCode::unavailable, "the host is unknown; check its name"},
     {2006, ErrorCode::unavailable, "the connection is gone"},
     {2013, ErrorCode::unavailable, "the connection was lost"},
-    {2026, ErrorCode::unavailable, "TLS failed; check tls= and tls_ca="},
+    {kTlsError, ErrorCode::unavailable, "TLS failed; check tls= and tls_ca="},
     {1045, ErrorCode::denied, "check user and password, and what the server says of them"},
     {1698, ErrorCode::denied, "check user and password"},
     {1044, ErrorCode::denied, "the user may not use this database; GRANT it"},

@@ -10,6 +10,7 @@ namespace waybill::mysql {
 
 inline constexpr unsigned kDuplicateEntry = 1062;
 inline constexpr unsigned kDeadlock = 1213;
+inline constexpr unsigned kTlsError = 2026;
 
 /// A StorageError that remembers the number.
 class ServerError : public StorageError {
