@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include "cli/cli_fixture.hpp"
+#include "support/manual_clock.hpp"
+#include "waybill/backends/sqlite.hpp"
 
 namespace waybill::test {
 namespace {
@@ -60,6 +62,51 @@ TEST_CASE("doctor finds a good store good") {
     CHECK(finding.at("level") != "error");
     CHECK_FALSE(finding.at("name").get<std::string>().empty());
   }
+}
+
+Json doctor_says(const Cli& cli, const std::string& name) {
+  for (Json& finding : parse_lines(cli.ok({"doctor", "--json"})))
+    if (finding.at("name") == name) return std::move(finding);
+  return {};
+}
+
+TEST_CASE("doctor tells of old, dead and unroutable events, each with what to do") {
+  const Cli cli;
+  cli.init();
+  CHECK(doctor_says(cli, "backlog").at("level") == "ok");
+  CHECK(doctor_says(cli, "dead").at("level") == "ok");
+  Json old = event_json("E-old");
+  old["create_time"] = "2020-01-01T00:00:00Z";
+  cli.put({event_json("E-dead")});
+  cli.fail_all("refused for good");
+  cli.put({old});
+  (void)cli.ok({"relay", "--to", "nothing.like.it=stdout:", "--drain"});
+  for (const char* name : {"backlog", "dead", "routes"}) {
+    const Json finding = doctor_says(cli, name);
+    INFO(finding.dump());
+    CHECK(finding.at("level") == "warning");
+    CHECK_FALSE(finding.at("advice").get<std::string>().empty());
+  }
+  CHECK_THAT(doctor_says(cli, "backlog").at("detail").get<std::string>(), Contains("2020-01-01"));
+}
+
+TEST_CASE("doctor tells of an event that is in progress for hours") {
+  const Cli cli;
+  cli.init();
+  cli.put({event_json("E1")});
+  CHECK(doctor_says(cli, "in-progress").at("level") == "ok");
+  const auto clock = std::make_shared<ManualClock>();
+  clock->set(SystemClock{}.now() - std::chrono::hours{2});
+  SqliteOptions options;
+  options.path = cli.path("a.db").string();
+  options.clock = clock;
+  ClaimRequest request;
+  request.owner = "relay-of-old";
+  request.lease = std::chrono::hours{1000};
+  REQUIRE(open_sqlite(options)->claim(request).events.size() == 1);
+  const Json finding = doctor_says(cli, "in-progress");
+  CHECK(finding.at("level") == "warning");
+  CHECK_THAT(finding.at("detail").get<std::string>(), Contains("relay-of-old"));
 }
 
 TEST_CASE("doctor reports a store it can't open as an error, with what to do") {

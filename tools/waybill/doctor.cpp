@@ -3,12 +3,18 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "routes.hpp"
 #include "session.hpp"
 #include "text.hpp"
 #include "verb.hpp"
 
 namespace waybill::cli {
 namespace {
+
+using Level = Finding::Level;
+
+constexpr Duration kOldBacklog = std::chrono::hours{1};
+constexpr Duration kLongDelivery = std::chrono::hours{1};
 
 constexpr const char* kExamples = R"(Exit status: 1 when a finding is an error; warnings alone are 0.
 
@@ -28,14 +34,59 @@ const char* level_name(Finding::Level level) {
   return "error";
 }
 
+Finding backlog_finding(IEventRepository& store) {
+  const Backlog backlog = store.backlog();
+  const std::string depth = counted(backlog.depth(), "unfinished event");
+  if (!backlog.oldest) return {Level::ok, "backlog", depth, {}};
+  const Duration age = std::max(store.now() - *backlog.oldest, Duration{0});
+  const std::string seen = depth + ", the oldest from " + format_time(*backlog.oldest);
+  if (age < kOldBacklog) return {Level::ok, "backlog", seen, {}};
+  return {Level::warning, "backlog", seen, "start a relay, or see what holds it: waybill list --status failed"};
+}
+
+Finding dead_finding(IEventRepository& store) {
+  const std::uint64_t dead = store.stats({}).dead;
+  if (dead == 0) return {Level::ok, "dead", "no dead events", {}};
+  return {Level::warning, "dead", counted(dead, "event") + " will not be tried again",
+          "waybill list --status dead says why; then waybill retry, or waybill cancel"};
+}
+
+Finding progress_finding(IEventRepository& store) {
+  EventFilter filter;
+  filter.statuses = {Status::in_progress};
+  std::size_t stuck = 0;
+  std::string owner;
+  for (const Event& event : store.query(filter, {})) {
+    if (!event.last_publish_time || store.now() - *event.last_publish_time < kLongDelivery) continue;
+    ++stuck;
+    owner = event.locked_by.value_or("nobody");
+  }
+  if (stuck == 0) return {Level::ok, "in-progress", "none for longer than an hour", {}};
+  return {Level::warning, "in-progress", counted(stuck, "event") + " for over an hour, one of them held by " + owner,
+          "see what that relay waits for; when it is gone, its lease runs out and another one takes over"};
+}
+
+Finding route_finding(IEventRepository& store) {
+  const std::optional<RouteFilter> routes = saved_routes(store);
+  if (!routes) return {Level::ok, "routes", "no relay has run yet", {}};
+  const std::uint64_t count = count_unroutable(store, *routes);
+  if (count == 0) return {Level::ok, "routes", "every unfinished event has one", {}};
+  return {Level::warning, "routes", counted(count, "event") + " unroutable: no --to of the last relay takes them",
+          "give the relay a route for them; waybill list --status pending shows channel and topic"};
+}
+
 /// A store that can't even be opened is a finding, too.
 std::vector<Finding> diagnose(const Session& session) {
   try {
-    return session.open(OpenMode::read_only)->diagnose();
+    const auto store = session.open(OpenMode::read_only);
+    std::vector<Finding> findings = store->diagnose();
+    for (const auto& check : {backlog_finding, dead_finding, progress_finding, route_finding})
+      findings.push_back(check(*store));
+    return findings;
   } catch (const StorageError& error) {
     const std::string advice =
         error.code() == ErrorCode::schema ? "waybill init --store " + session.store_name() : std::string{};
-    return {{Finding::Level::error, "open", error.what(), advice}};
+    return {{Level::error, "open", error.what(), advice}};
   }
 }
 

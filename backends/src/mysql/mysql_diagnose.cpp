@@ -54,11 +54,28 @@ Finding index_finding(Statements& statements) {
 Finding session_finding(Statements& statements) {
   const Query row(statements.get(texts::session_facts));
   (void)row->next();
-  return {Level::ok,
-          "session",
-          "isolation READ COMMITTED, time zone UTC; the server's own: time zone " + std::string(row->text(0)) +
-              ", sql_mode " + std::string(row->text(1)),
-          {}};
+  const std::string mode(row->text(1));
+  const std::string seen = "isolation READ COMMITTED, time zone UTC; the server's own: time zone " +
+                           std::string(row->text(0)) + ", sql_mode " + mode;
+  if (mode.find("STRICT_TRANS_TABLES") != std::string::npos || mode.find("STRICT_ALL_TABLES") != std::string::npos)
+    return {Level::ok, "session", seen, {}};
+  return {Level::warning, "session", seen + ": plain SQL of other programs is cut to fit, silently",
+          "SET GLOBAL sql_mode = CONCAT(@@sql_mode, ',STRICT_TRANS_TABLES')"};
+}
+
+// A snapshot that stays open keeps what was settled since from being purged, and every scan walks it.
+Finding transaction_finding(Statements& statements) {
+  try {
+    const Query row(statements.get(texts::old_transactions));
+    if (!row->next() || row->integer(0) == 0) return {Level::ok, "transactions", "none is older than a minute", {}};
+    return {Level::warning, "transactions",
+            number(row->integer(0)) + " older than a minute, the oldest " + number(row->integer(1)) +
+                " s: they hold back purge, and claims become slow",
+            "see information_schema.innodb_trx; end them, or KILL " + number(row->integer(2))};
+  } catch (const StorageError& error) {
+    if (error.code() != ErrorCode::denied) throw;
+    return {Level::ok, "transactions", "not visible to this user (PROCESS)", {}};
+  }
 }
 
 Finding charset_finding(Statements& statements) {
@@ -93,8 +110,9 @@ Finding lease_finding(Statements& statements) {
 
 // The claim must walk its index in order: a sort would lock every candidate, a scan would read every finished row.
 Finding plan_finding(Statements& statements, bool seed_index) {
-  Statement plan = statements.prepare(
-      "EXPLAIN FORMAT=TRADITIONAL " + backends::render_sql(texts::claim_new, {{"fresh", seed_index ? "AND retry_count = 0" : ""}}));
+  Statement plan =
+      statements.prepare("EXPLAIN FORMAT=TRADITIONAL " +
+                         backends::render_sql(texts::claim_new, {{"fresh", seed_index ? "AND retry_count = 0" : ""}}));
   plan.add(std::int64_t{0}).add(std::int64_t{100});
   const Query row(plan);
   if (!row->next()) return {Level::error, "claim-plan", "the server gave no plan", "run CHECK TABLE biz_outbox_event"};
@@ -102,7 +120,11 @@ Finding plan_finding(Statements& statements, bool seed_index) {
   const int columns = row->columns();
   const std::string key(row->text(columns == kColumns ? 6 : 5));
   const std::string extra(row->text(columns - 1));
-  const std::string seen = "key " + key + (extra.empty() ? "" : ", " + extra);
+  // A number from the one server, a text from the other.
+  const int rows_column = columns == kColumns ? 9 : 8;
+  const std::string rows =
+      row->is_text(rows_column) ? std::string(row->text(rows_column)) : number(row->integer(rows_column));
+  const std::string seen = "key " + key + ", rows " + rows + (extra.empty() ? "" : ", " + extra);
   if (key == "idx_status_retry_time" && extra.find("filesort") == std::string::npos)
     return {Level::ok, "claim-plan", seen, {}};
   return {Level::error, "claim-plan", seen, "run `waybill init`, then ANALYZE TABLE biz_outbox_event"};
@@ -121,6 +143,7 @@ std::vector<Finding> MysqlRepository::diagnose() {
                                 checked("charset", [&] { return charset_finding(all); }),
                                 checked("session", [&] { return session_finding(all); }),
                                 checked("clock", [&] { return clock_finding(session_->connection.now()); }),
+                                checked("transactions", [&] { return transaction_finding(all); }),
                                 checked("leases", [&] { return lease_finding(all); })};
   });
 }

@@ -46,6 +46,8 @@ class Statement {
   void close_result() noexcept;
 
   [[nodiscard]] int columns() const noexcept { return static_cast<int>(fields_.size()); }
+  /// Else a number or a time.
+  [[nodiscard]] bool is_text(int column) const { return !field(column).buffer.empty(); }
   [[nodiscard]] bool is_null(int column) const { return field(column).null != 0; }
   /// 0 when it is NULL.
   [[nodiscard]] std::int64_t integer(int column) const { return is_null(column) ? 0 : field(column).number; }
