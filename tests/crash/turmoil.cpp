@@ -182,11 +182,11 @@ void Turmoil::strike_server() {
     if (one.process) require_alive(one);
 }
 
-/// Only a relay that had no store yet when the server died may have ended.
+/// Only a relay that had not opened its stores yet when the server died may have ended: that is all it says.
 void Turmoil::require_alive(Relay& relay) {
   const std::string log = read_file(site_.errors_of(lives_[relay.life].owner));
   INFO(log);
-  if (relay.process->poll() && log.find("waybill relay: open on") == 0)
+  if (relay.process->poll() && log.rfind("waybill relay: ", 0) == 0)
     relay.process.reset();
   else
     REQUIRE_FALSE(relay.process->poll());
