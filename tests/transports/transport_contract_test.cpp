@@ -11,6 +11,7 @@
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
 #include "transports/sample_events.hpp"
+#include "waybill/transports/exec.hpp"
 #include "waybill/transports/handler.hpp"
 #include "waybill/transports/stdout.hpp"
 
@@ -20,6 +21,14 @@ namespace {
 constexpr Duration kBudget = std::chrono::seconds{10};
 /// The payload that no transport of these beds can deliver.
 constexpr const char* kPoison = "{";
+
+std::vector<std::string> numbers_in(const std::filesystem::path& file) {
+  std::vector<std::string> numbers;
+  std::ifstream in{file};
+  for (std::string line; std::getline(in, line);)
+    numbers.push_back(nlohmann::json::parse(line).at("event_no").get<std::string>());
+  return numbers;
+}
 
 /// A transport with a destination that tells what arrived.
 class Bed {
@@ -39,13 +48,7 @@ class LineBed final : public Bed {
   ~LineBed() override { ::close(fd_); }
 
   [[nodiscard]] ITransport& transport() override { return *transport_; }
-  [[nodiscard]] std::vector<std::string> arrived() override {
-    std::vector<std::string> numbers;
-    std::ifstream in{file_};
-    for (std::string line; std::getline(in, line);)
-      numbers.push_back(nlohmann::json::parse(line).at("event_no").get<std::string>());
-    return numbers;
-  }
+  [[nodiscard]] std::vector<std::string> arrived() override { return numbers_in(file_); }
 
  private:
   TempDir dir_;
@@ -73,13 +76,33 @@ class HandlerBed final : public Bed {
   std::unique_ptr<ITransport> transport_;
 };
 
+/// A shell that appends its input to a file.
+class ExecBed final : public Bed {
+ public:
+  ExecBed() : file_(dir_.path() / "out.ndjson") {
+    ExecOptions options;
+    options.command = {"sh", "-c", "cat >> '" + file_.string() + "'"};
+    options.format = LineFormat::event;
+    transport_ = make_exec_transport(options);
+  }
+
+  [[nodiscard]] ITransport& transport() override { return *transport_; }
+  [[nodiscard]] std::vector<std::string> arrived() override { return numbers_in(file_); }
+
+ private:
+  TempDir dir_;
+  std::filesystem::path file_;
+  std::unique_ptr<ITransport> transport_;
+};
+
 struct BedKind {
   const char* name;
   std::function<std::unique_ptr<Bed>()> make;
 };
 
 std::vector<BedKind> beds() {
-  return {{"line", [] { return std::make_unique<LineBed>(); }},
+  return {{"exec", [] { return std::make_unique<ExecBed>(); }},
+          {"line", [] { return std::make_unique<LineBed>(); }},
           {"handler", [] { return std::make_unique<HandlerBed>(); }}};
 }
 

@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "waybill/codec.hpp"
+#include "common/event_line.hpp"
 #include "waybill/transports/stdout.hpp"
 
 namespace waybill {
@@ -90,7 +90,6 @@ class LineTransport final : public ITransport {
     std::string down{};                                       ///< why nothing more can be written
   };
 
-  [[nodiscard]] std::string encode(const Event& event) const;
   void add(Batch& batch, std::size_t index);
   static void stop(Batch& batch, std::size_t index, Outcome outcome);
   void flush(Batch& batch);
@@ -99,20 +98,6 @@ class LineTransport final : public ITransport {
   LineFormat format_;
   std::string finished_;
 };
-
-/// Throws InvalidEvent when the event can't be a line of JSON.
-std::string LineTransport::encode(const Event& event) const {
-  switch (format_) {
-    case LineFormat::cloudevents:
-      return to_cloudevent(event);
-    case LineFormat::payload:
-      return to_payload_line(event);
-    case LineFormat::event:
-      break;
-  }
-  if (!is_valid_json(event.event_payload)) throw InvalidEvent("event_payload", "event_payload is not valid JSON");
-  return to_json(event);
-}
 
 /// Records that the event was not delivered; behind an earlier one of its aggregate it was not even tried.
 void LineTransport::stop(Batch& batch, std::size_t index, Outcome outcome) {
@@ -146,7 +131,7 @@ void LineTransport::flush(Batch& batch) {
 
 void LineTransport::add(Batch& batch, std::size_t index) {
   try {
-    batch.lines += encode(batch.events[index]);
+    batch.lines += transports::encode_line(batch.events[index], format_);
     batch.lines += '\n';
     batch.ends.emplace_back(index, batch.lines.size());
   } catch (const InvalidEvent& error) {

@@ -11,7 +11,7 @@ namespace waybill {
 
 using TransportRegistry = FactoryRegistry<ITransport>;
 
-/// Adds `stdout:` and `handler:`. `handlers` may be empty: then `handler:` says that this program has none.
+/// Adds `exec:`, `stdout:` and `handler:`. `handlers` may be empty: then `handler:` says that this program has none.
 void register_builtin_transports(TransportRegistry& registry, std::shared_ptr<const HandlerMap> handlers = {});
 
 }  // namespace waybill
