@@ -78,7 +78,8 @@ void Connection::connect(const MysqlOptions& options) {
                          or_null(options.password), or_null(options.database), by_socket ? 0 : options.port,
                          or_null(options.socket), 0) == nullptr)
     throw_last_error(mysql, "connect to " + where);
-  // MariaDB's library goes on in plain text where the server offers no TLS.
+  // MariaDB's library goes on in plain text where the server offers no TLS, and if a MySQL server then asks for the
+  // password itself (caching_sha2_password without a cached entry) sends it so: only `verify` stops before.
   if (options.tls >= MysqlTls::required && mysql_get_ssl_cipher(mysql) == nullptr)
     throw_error(kTlsError, "connect to " + where, "the server offers no TLS");
 }

@@ -136,11 +136,10 @@ ClaimResult MysqlRepository::claim_after_lost_commit(const ClaimResult& intended
 /// Those of the tokens that hold, locked. Within a transaction.
 std::vector<Token> MysqlRepository::held(std::span<const Token> tokens) {
   std::vector<Token> holding;
-  for (const std::span<const Token> part : by_owner(tokens)) {
+  for (const std::span<const Token> part : by_holder(tokens)) {
     const std::size_t places = padded(part.size());
     Statement& look = statements().get_list(texts::held_rows, places);
     add_tokens(look, part, places);
-    look.add(std::string_view(part.front().owner));
     const Query rows(look);
     while (rows->next())
       for (const Token& token : part)

@@ -19,7 +19,7 @@ namespace texts = sql::mysql;
 /// Of settlements written together, some were fenced. Never leaves this file.
 struct SomeFenced {};
 
-/// Settlements that differ in nothing but their tokens.
+/// Settlements that differ in nothing but the event.
 struct Group {
   const Settlement* first;
   std::vector<Token> tokens;
@@ -49,14 +49,17 @@ bool names_one_twice(std::span<const Settlement> settlements) {
 }
 
 std::vector<Group> grouped(std::span<const Settlement> settlements) {
-  using Key = std::tuple<Command, std::optional<Timestamp>, std::string_view, bool, std::string_view>;
+  using Key = std::tuple<Command, std::optional<Timestamp>, std::string_view, bool, std::string_view, std::int32_t>;
   std::map<Key, std::size_t> places;
   std::vector<Group> groups;
   for (const Settlement& one : settlements) {
     const TextOf& text = text_of(one.command);
-    const Key key{one.command, text.has_time ? one.next_retry_time : std::nullopt,
-                  text.has_reason ? std::string_view(one.reason) : std::string_view{}, one.cancel_if_dead,
-                  one.token.owner};
+    const Key key{one.command,
+                  text.has_time ? one.next_retry_time : std::nullopt,
+                  text.has_reason ? std::string_view(one.reason) : std::string_view{},
+                  one.cancel_if_dead,
+                  one.token.owner,
+                  one.token.version};
     const auto [place, added] = places.try_emplace(key, groups.size());
     if (added || groups[place->second].tokens.size() == kMostPlaces) {
       place->second = groups.size();
@@ -75,7 +78,7 @@ std::uint64_t run_settle(Statements& statements, const Settlement& what, std::sp
   if (text.has_time) rows.add(what.next_retry_time);
   if (text.has_reason) rows.add(std::string_view(reason));
   add_tokens(rows, tokens, places);
-  return rows.add(std::string_view(what.token.owner)).run();
+  return rows.run();
 }
 
 void cancel_dead(Statements& statements, std::span<const Token> tokens) {
@@ -108,11 +111,14 @@ bool stands_settled(const Standing& row, const Settlement& settlement) {
 
 }  // namespace
 
-std::vector<std::span<const Token>> by_owner(std::span<const Token> tokens) {
+std::vector<std::span<const Token>> by_holder(std::span<const Token> tokens) {
   std::vector<std::span<const Token>> parts;
   while (!tokens.empty()) {
+    const Token& first = tokens.front();
     std::size_t count = 1;
-    while (count < tokens.size() && count < kMostPlaces && tokens[count].owner == tokens.front().owner) ++count;
+    while (count < tokens.size() && count < kMostPlaces && tokens[count].owner == first.owner &&
+           tokens[count].version == first.version)
+      ++count;
     parts.push_back(tokens.first(count));
     tokens = tokens.subspan(count);
   }
@@ -121,8 +127,7 @@ std::vector<std::span<const Token>> by_owner(std::span<const Token> tokens) {
 
 void add_tokens(Statement& statement, std::span<const Token> tokens, std::size_t places) {
   for (std::size_t at = 0; at < places; ++at) statement.add(nth(tokens, at).id);
-  for (std::size_t at = 0; at < places; ++at)
-    statement.add(nth(tokens, at).id).add(std::int64_t{nth(tokens, at).version});
+  statement.add(std::int64_t{tokens.front().version}).add(std::string_view(tokens.front().owner));
 }
 
 std::vector<SettleStatus> MysqlRepository::settle_within(std::span<const Settlement> settlements, bool together) {

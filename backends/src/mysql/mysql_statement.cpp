@@ -223,8 +223,7 @@ Statement& Statements::get(std::string_view text, const char* variant,
 Statement& Statements::get_list(std::string_view text, std::size_t count) {
   return cached({text.data(), nullptr, count}, [&] {
     const std::string list = places(count);
-    const std::string pairs = places(count, "(?, ?)");
-    return backends::render_sql(text, {{"list", list}, {"pairs", pairs}});
+    return backends::render_sql(text, {{"list", list}});
   });
 }
 

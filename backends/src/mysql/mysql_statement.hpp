@@ -111,7 +111,7 @@ class Statements {
   [[nodiscard]] Statement& get(std::string_view text);
   [[nodiscard]] Statement& get(std::string_view text, const char* variant,
                                std::initializer_list<backends::Substitution> replacements);
-  /// With {list} replaced by `count` places and {pairs} by as many pairs of places.
+  /// With {list} replaced by `count` places.
   [[nodiscard]] Statement& get_list(std::string_view text, std::size_t count);
   /// With {rows} replaced by `count` times `row`.
   [[nodiscard]] Statement& get_rows(std::string_view text, std::size_t count, std::string_view row);

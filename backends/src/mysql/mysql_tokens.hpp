@@ -19,9 +19,9 @@ template <class Items>
   return items[std::min(at, items.size() - 1)];
 }
 
-/// Consecutive tokens of one owner, at most kMostPlaces of them.
-[[nodiscard]] std::vector<std::span<const Token>> by_owner(std::span<const Token> tokens);
-/// The places of {list}, then those of {pairs}.
+/// Consecutive tokens of one owner and one version, at most kMostPlaces of them.
+[[nodiscard]] std::vector<std::span<const Token>> by_holder(std::span<const Token> tokens);
+/// The places of {list}, then version and owner, which all of them share.
 void add_tokens(Statement& statement, std::span<const Token> tokens, std::size_t places);
 
 }  // namespace waybill::mysql
