@@ -1,5 +1,6 @@
 // `waybill doctor` for MySQL and MariaDB.
 
+#include "common/findings.hpp"
 #include "mysql/mysql_repository.hpp"
 #include "mysql/mysql_schema.hpp"
 #include "waybill_sql_mysql.hpp"
@@ -9,21 +10,11 @@ namespace {
 
 namespace texts = sql::mysql;
 using Level = Finding::Level;
+using backends::checked;
 
 constexpr Duration kClockSlack = std::chrono::seconds{5};
 
 std::string number(std::int64_t value) { return std::to_string(value); }
-
-// A check that can't even run is a finding, not the end of the others.
-template <class Check>
-Finding checked(const char* name, Check check) {
-  try {
-    return check();
-  } catch (const StorageError& error) {
-    return {Level::error, name, error.what(),
-            "`waybill init --print-sql` shows the tables and indexes as they should be"};
-  }
-}
 
 Finding server_finding(Connection& connection) {
   return {Level::ok,

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "common/findings.hpp"
 #include "sqlite/sqlite_repository.hpp"
 #include "sqlite/sqlite_schema.hpp"
 #include "waybill_sql_sqlite.hpp"
@@ -14,6 +15,7 @@ namespace {
 
 namespace texts = sql::sqlite;
 using Level = Finding::Level;
+using backends::checked;
 
 constexpr Duration kLeaseLeak = std::chrono::minutes{5};
 constexpr Duration kClockSlack = std::chrono::minutes{5};
@@ -56,17 +58,6 @@ Finding vacuum_finding(Statements& statements) {
   if (statements.integer("PRAGMA auto_vacuum") == 2) return {Level::ok, "auto-vacuum", "incremental", {}};
   return {Level::warning, "auto-vacuum", "not incremental: purged space is used again, but the file never gets shorter",
           "once, with nobody on the file: sqlite3 FILE 'PRAGMA auto_vacuum=incremental; VACUUM;'"};
-}
-
-// A check that can't even run is a finding, not the end of the others.
-template <class Check>
-Finding checked(const char* name, Check check) {
-  try {
-    return check();
-  } catch (const StorageError& error) {
-    return {Level::error, name, error.what(),
-            "`waybill init --print-sql` shows the tables and indexes as they should be"};
-  }
 }
 
 // The claim must search its three indexes; a scan would make it as slow as the table is long.
