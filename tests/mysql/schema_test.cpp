@@ -90,6 +90,19 @@ TEST_CASE_METHOD(OnPrivateServers, "init by several at once makes the tables onc
   CHECK(value("SELECT COUNT(*) FROM waybill_schema") == std::to_string(sql::mysql::kSchema.size()));
 }
 
+TEST_CASE_METHOD(OnPrivateServers, "init waits for another that is at work on the database", "[schema]") {
+  options = server.new_database(false);
+  PlainClient another(options);
+  REQUIRE(another.value("SELECT GET_LOCK(CONCAT('waybill init ', DATABASE()), 0)") == "1");
+  auto opening = std::async(std::launch::async, [&] { return open_mysql(creating(options)); });
+  const std::string waiting =
+      "SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE() AND state = 'User lock'";
+  CHECK(eventually([&] { return another.value(waiting) == "1"; }));
+  CHECK(another.value("SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE()") == "0");
+  another.run("DO RELEASE_LOCK(CONCAT('waybill init ', DATABASE()))");
+  deliver_one(*opening.get(), "e1");
+}
+
 TEST_CASE_METHOD(OnPrivateServers, "init makes a table usable that the seed's own statement has created", "[schema]") {
   const bool with_indexes = GENERATE(false, true);
   INFO("with the seed's indexes: " << with_indexes);
