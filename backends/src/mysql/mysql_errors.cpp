@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <string_view>
 
 namespace waybill::mysql {
 namespace {
@@ -12,7 +14,7 @@ struct Row {
   const char* advice;
 };
 
-constexpr std::array<Row, 47> kRows{{
+constexpr std::array<Row, 49> kRows{{
     {1205, ErrorCode::busy, "another session holds the lock; try again"},
     {1213, ErrorCode::busy, "deadlock: the server rolled the transaction back; try again"},
     {3101, ErrorCode::busy, "the cluster rolled the transaction back; try again"},
@@ -21,6 +23,7 @@ constexpr std::array<Row, 47> kRows{{
     {1969, ErrorCode::busy, "the statement took longer than the server's max_statement_time"},
     {3024, ErrorCode::busy, "the statement took longer than the server's max_execution_time"},
     {1040, ErrorCode::unavailable, "the server has no connection left; raise max_connections or run fewer relays"},
+    {1129, ErrorCode::unavailable, "the server blocks this machine after many failed connections; FLUSH HOSTS there"},
     {1203, ErrorCode::unavailable, "this user has no connection left (max_user_connections)"},
     {1226, ErrorCode::unavailable, "this user has used up a quota"},
     {1053, ErrorCode::unavailable, "the server is shutting down"},
@@ -37,6 +40,7 @@ constexpr std::array<Row, 47> kRows{{
     {2013, ErrorCode::unavailable, "the connection was lost"},
     {kTlsError, ErrorCode::unavailable, "TLS failed; check tls= and tls_ca="},
     {1045, ErrorCode::denied, "check user and password, and what the server says of them"},
+    {1130, ErrorCode::denied, "the server admits nobody from this machine; create the user for it"},
     {1698, ErrorCode::denied, "check user and password"},
     {1044, ErrorCode::denied, "the user may not use this database; GRANT it"},
     {1142, ErrorCode::denied,
@@ -71,6 +75,17 @@ const Row* find_row(unsigned number) noexcept {
 
 bool is_of_the_client(unsigned number) noexcept { return number >= 2000 && number < 3000; }
 
+/// What the server says before the TLS handshake ends (that it is full, say) MariaDB's library wraps as an error of its
+/// own: the number within, or `number`.
+unsigned number_within(unsigned number, std::string_view message) noexcept {
+  constexpr std::string_view kBefore = "error cannot be verified: ";
+  const std::size_t at = message.find(kBefore);
+  if (at == std::string_view::npos) return number;
+  unsigned within = number;
+  (void)std::from_chars(message.data() + at + kBefore.size(), message.data() + message.size(), within);
+  return within;
+}
+
 }  // namespace
 
 ErrorCode error_code_of(unsigned number) noexcept {
@@ -98,7 +113,7 @@ void throw_error(unsigned number, const std::string& doing, const std::string& m
 }
 
 void throw_last_error(MYSQL* mysql, const std::string& doing) {
-  throw_error(mysql_errno(mysql), doing, mysql_error(mysql));
+  throw_error(number_within(mysql_errno(mysql), mysql_error(mysql)), doing, mysql_error(mysql));
 }
 
 void throw_last_error(MYSQL_STMT* statement, const std::string& doing) {
