@@ -84,8 +84,8 @@ std::vector<Finding> diagnose(const Session& session) {
       findings.push_back(check(*store));
     return findings;
   } catch (const StorageError& error) {
-    const std::string advice =
-        error.code() == ErrorCode::schema ? "waybill init --store " + session.store_name() : std::string{};
+    const bool init_helps = std::string_view(error.what()).find("`waybill init`") != std::string_view::npos;
+    const std::string advice = init_helps ? "waybill init --store " + session.store_name() : std::string{};
     return {{Level::error, "open", error.what(), advice}};
   }
 }

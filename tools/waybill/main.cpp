@@ -89,9 +89,11 @@ int fail(const Verb& verb, int status, const std::string& message) {
 std::string advice_for(const StorageError& error, const Session& session) {
   switch (error.code()) {
     case ErrorCode::schema:
+      // A newer schema, say, wants something else; the message says what.
+      if (std::string_view(error.what()).find("`waybill init`") == std::string_view::npos) break;
       return "\n  run: waybill init --store " + session.store_name();
     case ErrorCode::busy:
-      return "\n  another process holds the lock; try again, or give busy_timeout in the URL more";
+      return "\n  somebody else holds the lock; try again (on SQLite a longer busy_timeout in the URL helps)";
     case ErrorCode::outcome_unknown:
       return "\n  whether it was done is not known; look before doing it again";
     case ErrorCode::full:

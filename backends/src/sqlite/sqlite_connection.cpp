@@ -56,9 +56,7 @@ std::unique_ptr<SQLite::Database> open_database(const SqliteOptions& options) {
     return std::make_unique<SQLite::Database>(options.path, SQLite::OPEN_READWRITE | SQLite::OPEN_NOMUTEX | create);
   } catch (const SQLite::Exception& error) {
     if (options.mode != OpenMode::create && !file_exists(options.path))
-      throw StorageError(
-          ErrorCode::schema,
-          "'" + options.path + "' does not exist; create it: waybill init --store sqlite:" + options.path);
+      throw StorageError(ErrorCode::schema, "'" + options.path + "' does not exist; create it with `waybill init`");
     throw_error(error.getExtendedErrorCode(), "open '" + options.path + "'", error.what());
   }
 }

@@ -56,11 +56,10 @@ void require_current(Statements& statements, const std::string& where) {
   if (found == newest_version()) return;
   if (found > newest_version()) refuse_future(found, where);
   if (found == 0)
-    throw StorageError(ErrorCode::schema,
-                       where + " has no waybill tables; create them: waybill init --store sqlite:PATH");
+    throw StorageError(ErrorCode::schema, where + " has no waybill tables; create them with `waybill init`");
   throw StorageError(ErrorCode::schema, where + " has schema version " + std::to_string(found) +
                                             ", this waybill needs " + std::to_string(newest_version()) +
-                                            "; migrate it: waybill init --store sqlite:PATH");
+                                            "; bring it up to date with `waybill init`");
 }
 
 void ensure_order_index(Statements& statements) {
