@@ -56,6 +56,7 @@ class Turmoil {
     std::string owner;
     unsigned workers{1};
     bool killed{false};
+    std::size_t servers_killed{0};  ///< before it was started
   };
   struct Relay {
     std::unique_ptr<Process> process;
@@ -84,7 +85,7 @@ class Turmoil {
   [[nodiscard]] std::size_t new_chunk(std::size_t putter);
   void strike();
   void strike_server();
-  void require_alive(Relay& relay);
+  [[nodiscard]] bool never_began(Relay& relay);
   void wait_for_a_moment(const Relay& victim);
   void kill(Relay& relay);
   void kill(Putter& putter);
