@@ -11,8 +11,7 @@ namespace {
 class Collisions : protected OnSharedServers {
  protected:
   Collisions() : other(database.options()) {
-    database.run("CREATE TABLE IF NOT EXISTS shop_order (id INT PRIMARY KEY, note VARCHAR(100)) ENGINE=InnoDB");
-    database.run("DELETE FROM shop_order");
+    prepare_for_locks();
     other.run("START TRANSACTION");
     for (int id = 1; id <= 100; ++id) other.run("INSERT INTO shop_order VALUES (" + std::to_string(id) + ", 'x')");
   }

@@ -107,6 +107,12 @@ MysqlOptions OnSharedServers::options_by(std::uint16_t port) const {
   return options;
 }
 
+void OnSharedServers::prepare_for_locks() {
+  database.run("TRUNCATE TABLE biz_outbox_event");
+  database.run("CREATE TABLE IF NOT EXISTS shop_order (id INT PRIMARY KEY, note VARCHAR(100)) ENGINE=InnoDB");
+  database.run("TRUNCATE TABLE shop_order");
+}
+
 OnPrivateServers::OnPrivateServers()
     : server(each_private()),
       options(server.new_database()),

@@ -10,10 +10,7 @@ namespace {
 
 class OutboxCalls : protected OnSharedServers {
  protected:
-  OutboxCalls() : program(database.options()), outbox(program.handle()) {
-    database.run("CREATE TABLE IF NOT EXISTS shop_order (id INT PRIMARY KEY, note VARCHAR(100)) ENGINE=InnoDB");
-    database.run("DELETE FROM shop_order");
-  }
+  OutboxCalls() : program(database.options()), outbox(program.handle()) { prepare_for_locks(); }
   [[nodiscard]] std::string events() { return database.value("SELECT COUNT(*) FROM biz_outbox_event"); }
   [[nodiscard]] std::string orders() { return database.value("SELECT COUNT(*) FROM shop_order"); }
 

@@ -74,6 +74,7 @@ void kill_stuck(const MysqlOptions& options) {
 
 TEST_CASE_METHOD(OnSharedServers, "a connection killed in the middle of a statement: the call is done once",
                  "[reconnect]") {
+  prepare_for_locks();
   const auto store = open();
   const Event event = claimed(*store, "e1");
   PlainClient other(database.options());
