@@ -61,7 +61,7 @@ class FullTable : public SeedTable {
     for (const char* part : {"{from:claim}", "{from:succeed}"})
       sql = replaced(sql, part, std::string("publish_status IN (") + (part[6] == 'c' ? "0, 3)" : "1)"));
     sql = replaced(replaced(sql, "{to:claim}", "1"), "{to:succeed}", "2");
-    sql = replaced(sql, "{pairs}", "(19001, 1), (19002, 1), (19003, 1)");
+    sql = replaced(sql, "version = ?", "version = 1");
     sql = replaced(replaced(sql, "LIMIT ?", "LIMIT 100"), "id > ?", "id > 0");
     return plan(replaced(sql, "?", "'2026-05-13 10:00:00'"));
   }
