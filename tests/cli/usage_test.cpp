@@ -106,7 +106,7 @@ TEST_CASE("a wrong store URL is wrong usage and shows no password") {
   const std::vector<std::pair<std::string, std::string>> mistakes{
       {"", "--store"},
       {"a.db", "scheme"},
-      {"mysqll://root:hunter2@localhost/db", "this build knows: memory"},
+      {"mysqll://root:hunter2@localhost/db", "this build knows: mariadb, memory, mysql, sqlite"},
       {"sqlite:", "path"},
       {"sqlite:a.db?synchronus=full", "synchronous"},
       {"sqlite:a.db?synchronous=maybe", "normal"},
@@ -153,7 +153,7 @@ TEST_CASE("urls lists the stores and transports of this build with their options
   for (const char* word : {"memory:", "sqlite:PATH", "stdout:", "handler:", "busy_timeout", "format"})
     CHECK_THAT(text.out, Contains(word));
   const auto lines = parse_lines(cli.run({"urls", "--json"}).out);
-  CHECK(column(lines, "scheme") == std::vector<std::string>{"memory", "sqlite", "handler", "stdout"});
+  CHECK(column(lines, "scheme") == std::vector<std::string>{"mariadb", "memory", "mysql", "sqlite", "exec", "handler", "stdout"});
   CHECK(lines.back().at("options").at(0).at("name") == "format");
 }
 

@@ -15,7 +15,7 @@ void check_kind(const StoreKind& kind, const StoreSettings& settings, int factor
         rc::state::check(NoModel{}, twins, random_command);
         twins.compare_finds();
       },
-      factor);
+      factor, kind.share_percent);
 }
 
 TEST_CASE("random commands get the same answers from every store", "[differential]") {

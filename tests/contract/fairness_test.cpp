@@ -99,32 +99,39 @@ void check_not_starved(const StoreKind& store, Kind victim) {
 
 TEST_CASE("no kind of event is starved by the others", "[fairness]") {
   const auto& store = store_kinds()[GENERATE(range(std::size_t{0}, store_kinds().size()))];
-  check_property(store.name + ": new events move while failing ones flood",
-                 [&] { check_not_starved(store, Kind::fresh); });
-  check_property(store.name + ": retries move while new events flood", [&] { check_not_starved(store, Kind::retry); });
-  check_property(store.name + ": scheduled events move while all flood",
-                 [&] { check_not_starved(store, Kind::scheduled); });
+  check_property(
+      store.name + ": new events move while failing ones flood", [&] { check_not_starved(store, Kind::fresh); }, 1,
+      store.share_percent);
+  check_property(
+      store.name + ": retries move while new events flood", [&] { check_not_starved(store, Kind::retry); }, 1,
+      store.share_percent);
+  check_property(
+      store.name + ": scheduled events move while all flood", [&] { check_not_starved(store, Kind::scheduled); }, 1,
+      store.share_percent);
 }
 
 TEST_CASE("dead events cost the others nothing", "[fairness]") {
   const auto& store = store_kinds()[GENERATE(range(std::size_t{0}, store_kinds().size()))];
-  check_property(store.name + ": claims are the same beside dead events", [&] {
-    const auto dead = *rc::gen::inRange<std::size_t>(1, 60);
-    const auto limit = *rc::gen::inRange<std::size_t>(1, 13);
-    const auto counts = *rc::gen::container<std::array<std::size_t, 3>>(rc::gen::inRange<std::size_t>(0, 15));
-    const auto claimed = [&](bool beside_dead) {
-      Flooded flooded(store);
-      if (beside_dead) flooded.add_dead(dead);
-      for (std::size_t i = 0; i < kKinds.size(); ++i)
-        if (counts[i] > 0) flooded.add(kKinds[i], std::string(1, "RSN"[i]), counts[i]);
-      flooded.reopen();
-      std::vector<Numbers> claims;
-      do claims.push_back(numbers_of(flooded.claim(limit, 25)));
-      while (!claims.back().empty());
-      return claims;
-    };
-    RC_ASSERT(claimed(true) == claimed(false));
-  });
+  check_property(
+      store.name + ": claims are the same beside dead events",
+      [&] {
+        const auto dead = *rc::gen::inRange<std::size_t>(1, 60);
+        const auto limit = *rc::gen::inRange<std::size_t>(1, 13);
+        const auto counts = *rc::gen::container<std::array<std::size_t, 3>>(rc::gen::inRange<std::size_t>(0, 15));
+        const auto claimed = [&](bool beside_dead) {
+          Flooded flooded(store);
+          if (beside_dead) flooded.add_dead(dead);
+          for (std::size_t i = 0; i < kKinds.size(); ++i)
+            if (counts[i] > 0) flooded.add(kKinds[i], std::string(1, "RSN"[i]), counts[i]);
+          flooded.reopen();
+          std::vector<Numbers> claims;
+          do claims.push_back(numbers_of(flooded.claim(limit, 25)));
+          while (!claims.back().empty());
+          return claims;
+        };
+        RC_ASSERT(claimed(true) == claimed(false));
+      },
+      1, store.share_percent);
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ const std::vector<StoreKind>& store_kinds() {
       all.push_back(
           {server.name,
            [&server](const StoreSettings& settings) { return std::make_unique<MysqlTestDatabase>(server, settings); },
-           false, server.name != "mysql"});
+           false, server.name != "mysql", 30});
 #endif
     return all;
   }();

@@ -38,6 +38,7 @@ struct StoreKind {
   std::function<std::unique_ptr<TestDatabase>(const StoreSettings&)> make;
   bool can_be_bounded{true};  ///< takes max_events: a device's buffer
   bool keeps_bytes{true};     ///< of JSON; MySQL's type keeps its meaning
+  int share_percent{100};     ///< of a property's random inputs: a server takes a hundred times as long for each
 };
 
 /// Those of this build; memory, the reference, is the first.
