@@ -68,7 +68,7 @@ Relay::Relay(IEventRepository& repository, std::vector<Route> routes, RelayOptio
 
 StepResult Relay::step() {
   StepResult result;
-  const Timestamp now = repository_.now();
+  const Timestamp now = last_time_ = repository_.now();
   recover(now, result);
   std::vector<Event> claimed;
   settle_and_claim(now, claimed, result);
@@ -79,6 +79,15 @@ StepResult Relay::step() {
       result.next_due = earlier(result.next_due, route.breaker.probe_time());
   }
   return result;
+}
+
+Timestamp Relay::last_known_time() noexcept {
+  try {
+    last_time_ = repository_.now();
+  } catch (const StorageError&) {
+    // The next call of the store tells.
+  }
+  return last_time_;
 }
 
 StepResult Relay::finish() {
@@ -164,10 +173,10 @@ void Relay::deliver(std::vector<Event> claimed, StepResult& result) {
     else
       by_route[static_cast<std::size_t>(route - routes_.begin())].push_back(std::move(event));
   }
-  const Timestamp started = repository_.now();
+  const Timestamp started = last_known_time();
   for (std::size_t at = 0; at < routes_.size(); ++at) {
     if (by_route[at].empty()) continue;
-    const Duration left = options_.delivery_budget - (repository_.now() - started);
+    const Duration left = options_.delivery_budget - (last_known_time() - started);
     if (stop_.load(std::memory_order_relaxed) || left <= Duration{0})
       for (const Event& event : by_route[at]) release(event, result);
     else
@@ -176,7 +185,7 @@ void Relay::deliver(std::vector<Event> claimed, StepResult& result) {
 }
 
 void Relay::deliver_route(Route& route, std::span<const Event> events, Duration budget, StepResult& result) {
-  const Timestamp started = repository_.now();
+  const Timestamp started = last_known_time();
   // After an outage one event goes first; the others follow when it got through.
   const bool probing = route.breaker.state(started) == Breaker::State::probing;
   const std::size_t first = probing ? 1 : events.size();
@@ -187,7 +196,7 @@ void Relay::deliver_route(Route& route, std::span<const Event> events, Duration 
   rest.resize(events.size() - first, Outcome::not_attempted("waits for the probe of its destination"));
   std::move(rest.begin(), rest.end(), std::back_inserter(outcomes));
 
-  const Timestamp now = repository_.now();
+  const Timestamp now = last_known_time();
   telemetry_.observe("delivery_seconds", route.name, now - started);
   const auto down = std::find_if(outcomes.begin(), outcomes.end(),
                                  [](const Outcome& one) { return one.kind == Outcome::Kind::unavailable; });

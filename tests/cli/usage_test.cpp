@@ -153,7 +153,8 @@ TEST_CASE("urls lists the stores and transports of this build with their options
   for (const char* word : {"memory:", "sqlite:PATH", "stdout:", "handler:", "busy_timeout", "format"})
     CHECK_THAT(text.out, Contains(word));
   const auto lines = parse_lines(cli.run({"urls", "--json"}).out);
-  CHECK(column(lines, "scheme") == std::vector<std::string>{"mariadb", "memory", "mysql", "sqlite", "exec", "handler", "stdout"});
+  CHECK(column(lines, "scheme") ==
+        std::vector<std::string>{"mariadb", "memory", "mysql", "sqlite", "exec", "handler", "stdout"});
   CHECK(lines.back().at("options").at(0).at("name") == "format");
 }
 

@@ -173,6 +173,12 @@ class FlakyRepository final : public ForwardingRepository {
   using ForwardingRepository::ForwardingRepository;
   enum class When { never, before, after };
   When fail_exchange{When::never};
+  bool knows_time{true};
+
+  Timestamp now() override {
+    if (!knows_time) throw StorageError(ErrorCode::unavailable, "the server is away");
+    return inner_->now();
+  }
 
   ExchangeResult exchange(std::span<const Settlement> settlements, const ClaimRequest& request) override {
     const When when = std::exchange(fail_exchange, When::never);
@@ -194,6 +200,26 @@ TEST_CASE_METHOD(Engine, "what was delivered is settled after a store error") {
   REQUIRE_THROWS_AS(relay.step(), StorageError);
   REQUIRE_FALSE(relay.settled());
   REQUIRE(relay.step().fenced == 0);
+  REQUIRE(get("a").publish_status == Status::succeeded);
+  REQUIRE(destination->calls == 1);
+}
+
+TEST_CASE_METHOD(Engine, "what was delivered while the store went away is settled when it is back") {
+  append({"a"});
+  FlakyRepository flaky(make_memory_repository(database));
+  destination->answer = [&](auto events) {
+    flaky.knows_time = false;
+    return std::vector<Outcome>(events.size(), Outcome::delivered());
+  };
+  std::vector<Route> routes;
+  routes.push_back(make_route("*", destination));
+  Relay relay = make_relay(flaky, std::move(routes), "relay-a");
+  REQUIRE(relay.step().delivered == 1);
+  REQUIRE_FALSE(relay.settled());
+  REQUIRE_THROWS_AS(relay.step(), StorageError);
+  flaky.knows_time = true;
+  (void)relay.step();
+  REQUIRE(relay.settled());
   REQUIRE(get("a").publish_status == Status::succeeded);
   REQUIRE(destination->calls == 1);
 }

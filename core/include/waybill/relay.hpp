@@ -84,6 +84,8 @@ class Relay {
   void request_stop() noexcept { stop_.store(true, std::memory_order_relaxed); }
 
  private:
+  /// The store's time; while the store does not answer, the last it said: an outcome must not be lost for want of it.
+  [[nodiscard]] Timestamp last_known_time() noexcept;
   [[nodiscard]] RouteFilter current_filter(Timestamp now) const;
   void recover(Timestamp now, StepResult& result);
   void settle_and_claim(Timestamp now, std::vector<Event>& claimed, StepResult& result);
@@ -105,6 +107,7 @@ class Relay {
   InFlight in_flight_;
   std::vector<Settlement> outcomes_;  ///< delivered or failed, not settled yet
   std::optional<Timestamp> next_recovery_;
+  Timestamp last_time_{};
   std::atomic<bool> stop_{false};
 };
 
