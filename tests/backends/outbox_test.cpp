@@ -221,7 +221,7 @@ TEST_CASE("outbox: a database without our tables, or with old ones, is refused")
   CHECK_NOTHROW(SqliteOutbox(database.getHandle()));
   database.exec("DELETE FROM waybill_schema WHERE version = (SELECT max(version) FROM waybill_schema)");
   CHECK(refused().code() == ErrorCode::schema);
-  CHECK_THAT(refused().what(), Contains("migrate"));
+  CHECK_THAT(refused().what(), Contains("waybill init"));
   database.exec("INSERT INTO waybill_schema VALUES (999, 'future', 0)");
   CHECK_THAT(refused().what(), Contains("999") && Contains("newer"));
 }
