@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "mysql/plain_client.hpp"
 #include "mysql/private_server.hpp"
 #include "support/catch.hpp"
 #include "support/mysql_server.hpp"
+#include "support/plain_client.hpp"
 #include "waybill/backends/mysql.hpp"
 #include "waybill/event_repository.hpp"
 

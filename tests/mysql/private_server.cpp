@@ -4,7 +4,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "mysql/plain_client.hpp"
+#include "support/plain_client.hpp"
 #include "waybill/url.hpp"
 
 namespace waybill::test {

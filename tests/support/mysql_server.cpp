@@ -1,47 +1,21 @@
 #include "support/mysql_server.hpp"
 
-#include <mysql.h>
-
 #include <cstdlib>
 #include <functional>
 #include <sstream>
 #include <stdexcept>
 
+#include "support/plain_client.hpp"
+
 namespace waybill::test {
 namespace {
 
-/// A plain connection, on purpose not through the code under test.
-class Client {
- public:
-  explicit Client(const MysqlOptions& options) : handle_(mysql_init(nullptr)) {
-    mysql_options(handle_, MYSQL_SET_CHARSET_NAME, "utf8mb4");
-    if (mysql_real_connect(handle_, options.host.c_str(), options.user.c_str(), options.password.c_str(), nullptr,
-                           options.port, nullptr, 0) == nullptr)
-      fail("connect");
-  }
-  ~Client() { mysql_close(handle_); }
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
-
-  std::string value(const std::string& sql) {
-    if (mysql_real_query(handle_, sql.data(), static_cast<unsigned long>(sql.size())) != 0) fail(sql);
-    MYSQL_RES* result = mysql_store_result(handle_);
-    if (result == nullptr) {
-      if (mysql_field_count(handle_) != 0) fail(sql);
-      return {};
-    }
-    const MYSQL_ROW row = mysql_fetch_row(result);
-    std::string first = row == nullptr || row[0] == nullptr ? "" : row[0];
-    mysql_free_result(result);
-    return first;
-  }
-
- private:
-  [[noreturn]] void fail(const std::string& doing) const {
-    throw std::runtime_error("test server: " + doing + ": " + mysql_error(handle_));
-  }
-  MYSQL* handle_;
-};
+/// Of the server alone: the database may not be there yet.
+MysqlOptions without_database(const Url& url) {
+  MysqlOptions options = mysql_options(url, {});
+  options.database.clear();
+  return options;
+}
 
 std::vector<MysqlServer> find_servers() {
   const char* variable = std::getenv("WAYBILL_TEST_MYSQL");
@@ -49,7 +23,7 @@ std::vector<MysqlServer> find_servers() {
   std::vector<MysqlServer> servers;
   for (std::string word; words >> word;) {
     Url url = Url::parse(word);
-    Client client(mysql_options(url, {}));
+    PlainClient client(without_database(url));
     const bool mariadb = client.value("SELECT VERSION()").find("MariaDB") != std::string::npos;
     servers.push_back({mariadb ? "mariadb" : "mysql", std::move(url)});
   }
@@ -68,7 +42,7 @@ const std::vector<MysqlServer>& mysql_servers() {
 }
 
 struct MysqlDatabase::Impl {
-  explicit Impl(const MysqlServer& server) : url(server.url), client(mysql_options(server.url, {})) {}
+  explicit Impl(const MysqlServer& server) : url(server.url), client(without_database(server.url)) {}
 
   void take_slot(bool full_indexes) {
     // Another schema, another name: tables of an older build are not met again.
@@ -82,7 +56,6 @@ struct MysqlDatabase::Impl {
       client.value("CREATE DATABASE IF NOT EXISTS " + name + " CHARACTER SET utf8mb4");
       client.value("USE " + name);
       url.path = "/" + name;
-      lock = name;
       return;
     }
   }
@@ -94,9 +67,8 @@ struct MysqlDatabase::Impl {
   }
 
   Url url;
-  Client client;
+  PlainClient client;
   MysqlOptions options;
-  std::string lock;
 };
 
 MysqlDatabase::MysqlDatabase(const MysqlServer& server, bool full_indexes) : impl_(std::make_unique<Impl>(server)) {

@@ -102,11 +102,6 @@ double drain_rate(Context& context, std::size_t relays, std::uint64_t backlog) {
   return static_cast<double>(events) / seconds_since(start);
 }
 
-struct Percentiles {
-  double p50;
-  double p99;
-};
-
 /// Milliseconds of claims; settling is not timed.
 std::vector<double> time_claims(Context& context, IEventRepository& repository, std::size_t claims) {
   std::vector<double> times;

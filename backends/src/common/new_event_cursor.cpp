@@ -35,14 +35,13 @@ bool NewEventCursor::take(Rows& rows, Timestamp now, std::size_t most) {
   return more_;
 }
 
-std::size_t NewEventCursor::take_tail(Rows& rows, Timestamp now, std::size_t most) {
-  if (most == 0) return 0;
+void NewEventCursor::take_tail(Rows& rows, Timestamp now, std::size_t most) {
+  if (most == 0) return;
   const Walk walk = rows.walk(tail_, kNoEnd, most);
-  if (walk.walked < kQuantum) return walk.taken;
+  if (walk.walked < kQuantum) return;
   tail_ = walk.last_id;
   sweep_rest_until_ = std::max(sweep_rest_until_, now + kRestPerRow * static_cast<int>(walk.walked));
   more_ = true;
-  return walk.taken;
 }
 
 std::size_t NewEventCursor::sweep(Rows& rows, Timestamp now, std::size_t most) {

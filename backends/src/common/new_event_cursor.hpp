@@ -51,7 +51,7 @@ class NewEventCursor {
  private:
   std::size_t take_hinted(Rows& rows, std::size_t most);
   std::size_t sweep(Rows& rows, Timestamp now, std::size_t most);
-  std::size_t take_tail(Rows& rows, Timestamp now, std::size_t most);
+  void take_tail(Rows& rows, Timestamp now, std::size_t most);
 
   std::int64_t tail_{0};  ///< 0: no cursor
   std::int64_t sweep_{0};

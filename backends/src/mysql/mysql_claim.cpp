@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "common/event_row.hpp"
-#include "mysql/mysql_tokens.hpp"
 #include "waybill/lifecycle.hpp"
 #include "waybill_sql_mysql.hpp"
 
@@ -35,12 +34,7 @@ void ClaimScanner::begin(const ClaimRequest& request) {
   claimed_at_ = connection_.now();
   for (Timed* timed : {&retries_, &scheduled_}) timed->more = timed->done = false;
   constrained_ = request.ordering != Ordering::none || !accepts_all(request.routes);
-  if (request.routes == last_routes_ && request.ordering == last_ordering_ && request.dead_head == last_dead_head_)
-    return;
-  start_over();
-  last_routes_ = request.routes;
-  last_ordering_ = request.ordering;
-  last_dead_head_ = request.dead_head;
+  if (terms_.changed(request)) start_over();
 }
 
 ClaimResult ClaimScanner::claim(const ClaimRequest& request) {
@@ -93,10 +87,9 @@ std::vector<Event> ClaimScanner::read_locked(Statement& scan) {
 // By the primary key: a range over the claim index would lock rows that others hold.
 void ClaimScanner::take(std::vector<Event> events, Timestamp now) {
   if (events.empty()) return;
-  const std::size_t places = padded(events.size());
-  Statement& rows = statements_.get_list(texts::claim_rows, places);
+  Statement& rows = statements_.get_list(texts::claim_rows, events.size());
   rows.add(request_->owner).add(now + request_->lease).add(now).add(now);
-  for (std::size_t at = 0; at < places; ++at) rows.add(nth(events, at).id);
+  rows.add_list(events, [](const Event& event) { return event.id; });
   if (rows.run() != events.size())
     throw StorageError(ErrorCode::corrupt, "claim: an index and its table disagree; run CHECK TABLE");
   for (Event& event : events) {
@@ -252,10 +245,8 @@ std::map<ClaimScanner::AggregateKey, ClaimScanner::Front> ClaimScanner::read_fro
   for (auto& [type, ids] : by_type) {
     std::sort(ids.begin(), ids.end());
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-    const std::size_t places = padded(ids.size());
-    Statement& look = statements_.get_list(texts::unsettled, places);
-    look.add(std::string_view(type));
-    for (std::size_t at = 0; at < places; ++at) look.add(nth(ids, at));
+    Statement& look = statements_.get_list(texts::unsettled, ids.size());
+    look.add(std::string_view(type)).add_list(ids, [](std::string_view id) { return id; });
     const Query rows(look.add(last));
     while (rows->next())
       fronts[{type, std::string(rows->text(0))}].events.emplace_back(rows->integer(1), rows->integer(2) != 0);
@@ -277,9 +268,8 @@ bool ClaimScanner::advance(Front& front, std::int64_t id) const {
 
 std::size_t ClaimScanner::lock_and_take(const std::vector<const Candidate*>& chosen) {
   if (chosen.empty()) return 0;
-  const std::size_t places = padded(chosen.size());
-  Statement& lock = statements_.get_list(texts::lock_rows, places);
-  for (std::size_t at = 0; at < places; ++at) lock.add(nth(chosen, at)->id);
+  Statement& lock = statements_.get_list(texts::lock_rows, chosen.size());
+  lock.add_list(chosen, [](const Candidate* one) { return one->id; });
   std::vector<Event> locked = read_locked(lock);
   if (request_->ordering == Ordering::aggregate) {
     std::unordered_set<std::int64_t> got;

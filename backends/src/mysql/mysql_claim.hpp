@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/claim_terms.hpp"
 #include "common/new_event_cursor.hpp"
 #include "mysql/mysql_connection.hpp"
 #include "waybill/event_repository.hpp"
@@ -35,7 +36,9 @@ class ClaimScanner final : private backends::NewEventCursor::Rows {
       : connection_(connection), statements_(connection.statements()), seed_index_(seed_index) {}
 
   [[nodiscard]] ClaimResult claim(const ClaimRequest& request);
-  [[nodiscard]] bool wants_hints() const noexcept { return cursor_.engaged() && last_ordering_ == Ordering::aggregate; }
+  [[nodiscard]] bool wants_hints() const noexcept {
+    return cursor_.engaged() && terms_.ordering() == Ordering::aggregate;
+  }
   void hint(std::int64_t event_id) { cursor_.hint(event_id); }
   /// Something in front of the cursors may have changed: look again from the start.
   void start_over() noexcept;
@@ -99,9 +102,7 @@ class ClaimScanner final : private backends::NewEventCursor::Rows {
   bool constrained_{false};
   // Kept between claims:
   std::uint64_t turn_{0};
-  RouteFilter last_routes_;
-  Ordering last_ordering_{Ordering::none};
-  DeadHead last_dead_head_{DeadHead::block};
+  backends::ClaimTerms terms_;
   Timed retries_;
   Timed scheduled_;
   backends::NewEventCursor cursor_;

@@ -58,7 +58,7 @@ void MysqlRepository::open() {
   signs_.reset();
 }
 
-void MysqlRepository::set_up(const char*) {
+void MysqlRepository::set_up() {
   if (broken_ || session_ == nullptr) open();
 }
 
@@ -137,9 +137,8 @@ ClaimResult MysqlRepository::claim_after_lost_commit(const ClaimResult& intended
 std::vector<Token> MysqlRepository::held(std::span<const Token> tokens) {
   std::vector<Token> holding;
   for (const std::span<const Token> part : by_holder(tokens)) {
-    const std::size_t places = padded(part.size());
-    Statement& look = statements().get_list(texts::held_rows, places);
-    add_tokens(look, part, places);
+    Statement& look = statements().get_list(texts::held_rows, part.size());
+    add_tokens(look, part);
     const Query rows(look);
     while (rows->next())
       for (const Token& token : part)
@@ -153,11 +152,9 @@ std::vector<SettleStatus> MysqlRepository::extend(std::span<const Token> tokens,
   return write("extend", [&] {
     const std::vector<Token> ours = held(tokens);
     if (!ours.empty()) {
-      const std::size_t places = padded(ours.size());
-      Statement& rows = statements().get_list(texts::extend, places);
+      Statement& rows = statements().get_list(texts::extend, ours.size());
       rows.add(static_cast<std::int64_t>(lease.count()));
-      for (std::size_t at = 0; at < places; ++at) rows.add(nth(ours, at).id);
-      rows.run();
+      rows.add_list(ours, [](const Token& token) { return token.id; }).run();
     }
     std::vector<SettleStatus> statuses;
     for (const Token& token : tokens)

@@ -76,7 +76,7 @@ class MysqlRepository final : public IEventRepository {
   /// `work` within one read-only snapshot of the moment.
   template <class Work>
   auto read(const char* doing, Work work) -> decltype(work());
-  void set_up(const char* doing);
+  void set_up();
   [[noreturn]] void rethrow_with(const char* doing, const StorageError& error) const;
 
   [[nodiscard]] InsertFacts insert_facts();
@@ -120,7 +120,7 @@ auto MysqlRepository::guarded(const char* doing, Work work) -> decltype(work()) 
   bool reopened = false;
   for (int attempt = 1;; ++attempt) {
     try {
-      set_up(doing);
+      set_up();
       return work();
     } catch (const ServerError& error) {
       broken_ = broken_ || breaks_connection(error.number());

@@ -72,20 +72,18 @@ std::vector<Group> grouped(std::span<const Settlement> settlements) {
 
 std::uint64_t run_settle(Statements& statements, const Settlement& what, std::span<const Token> tokens) {
   const TextOf& text = text_of(what.command);
-  const std::size_t places = padded(tokens.size());
   const std::string reason = clip_reason(what.reason);
-  Statement& rows = statements.get_list(text.text, places);
+  Statement& rows = statements.get_list(text.text, tokens.size());
   if (text.has_time) rows.add(what.next_retry_time);
   if (text.has_reason) rows.add(std::string_view(reason));
-  add_tokens(rows, tokens, places);
+  add_tokens(rows, tokens);
   return rows.run();
 }
 
 void cancel_dead(Statements& statements, std::span<const Token> tokens) {
-  const std::size_t places = padded(tokens.size());
-  Statement& rows = statements.get_list(texts::cancel_dead, places);
-  for (std::size_t at = 0; at < places; ++at) rows.add(nth(tokens, at).id);
-  rows.run();
+  statements.get_list(texts::cancel_dead, tokens.size())
+      .add_list(tokens, [](const Token& token) { return token.id; })
+      .run();
 }
 
 bool applied(Statements& statements, const Settlement& what, std::span<const Token> tokens) {
@@ -125,8 +123,8 @@ std::vector<std::span<const Token>> by_holder(std::span<const Token> tokens) {
   return parts;
 }
 
-void add_tokens(Statement& statement, std::span<const Token> tokens, std::size_t places) {
-  for (std::size_t at = 0; at < places; ++at) statement.add(nth(tokens, at).id);
+void add_tokens(Statement& statement, std::span<const Token> tokens) {
+  statement.add_list(tokens, [](const Token& token) { return token.id; });
   statement.add(std::int64_t{tokens.front().version}).add(std::string_view(tokens.front().owner));
 }
 

@@ -54,7 +54,16 @@ Kind kind_of(enum_field_types type) {
   }
 }
 
+/// `item, item, item`.
+std::string repeated(std::string_view item, std::size_t count) {
+  std::string text;
+  for (std::size_t at = 0; at < count; ++at) text.append(at == 0 ? "" : ", ").append(item);
+  return text;
+}
+
 }  // namespace
+
+std::size_t padded(std::size_t count) noexcept { return std::bit_ceil(count); }
 
 Statement::Statement(MYSQL* mysql, const std::string& sql) : handle_(mysql_stmt_init(mysql)) {
   if (handle_ == nullptr) throw_last_error(mysql, "prepare");
@@ -221,15 +230,15 @@ Statement& Statements::get(std::string_view text, const char* variant,
 }
 
 Statement& Statements::get_list(std::string_view text, std::size_t count) {
-  return cached({text.data(), nullptr, count}, [&] {
-    const std::string list = places(count);
+  return cached({text.data(), nullptr, padded(count)}, [&] {
+    const std::string list = repeated("?", padded(count));
     return backends::render_sql(text, {{"list", list}});
   });
 }
 
 Statement& Statements::get_rows(std::string_view text, std::size_t count, std::string_view row) {
   return cached({text.data(), nullptr, count}, [&] {
-    const std::string rows = places(count, row);
+    const std::string rows = repeated(row, count);
     return backends::render_sql(text, {{"rows", rows}});
   });
 }
@@ -244,14 +253,6 @@ Statement& Statements::cached(const Key& key, Render render) {
 std::int64_t Statements::integer(std::string_view text) {
   const Query query(get(text));
   return query->next() ? query->integer(0) : 0;
-}
-
-std::size_t padded(std::size_t count) noexcept { return std::bit_ceil(count); }
-
-std::string places(std::size_t count, std::string_view item) {
-  std::string text;
-  for (std::size_t at = 0; at < count; ++at) text.append(at == 0 ? "" : ", ").append(item);
-  return text;
 }
 
 }  // namespace waybill::mysql

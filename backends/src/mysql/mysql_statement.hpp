@@ -17,6 +17,9 @@
 
 namespace waybill::mysql {
 
+/// Lists are padded to a power of two by repeating their last item, so that few statements serve all lengths.
+[[nodiscard]] std::size_t padded(std::size_t count) noexcept;
+
 /// One prepared statement. Parameters are added in the order of their places; added text must live until the statement
 /// is run. Confined to its connection's thread.
 class Statement {
@@ -32,6 +35,14 @@ class Statement {
   template <class T>
   Statement& add(const std::optional<T>& value) {
     return value ? add(*value) : add(nullptr);
+  }
+
+  /// The places of a {list} for so many items (one at least): `get` of each, then of the last again.
+  template <class Items, class Get>
+  Statement& add_list(const Items& items, Get get) {
+    const std::size_t count = padded(items.size());
+    for (std::size_t at = 0; at < count; ++at) add(get(items[at < items.size() ? at : items.size() - 1]));
+    return *this;
   }
 
   /// Runs a statement without rows; the number of rows it changed.
@@ -111,13 +122,12 @@ class Statements {
   [[nodiscard]] Statement& get(std::string_view text);
   [[nodiscard]] Statement& get(std::string_view text, const char* variant,
                                std::initializer_list<backends::Substitution> replacements);
-  /// With {list} replaced by `count` places.
+  /// With {list} replaced by places for `count` items: see Statement::add_list().
   [[nodiscard]] Statement& get_list(std::string_view text, std::size_t count);
   /// With {rows} replaced by `count` times `row`.
   [[nodiscard]] Statement& get_rows(std::string_view text, std::size_t count, std::string_view row);
   /// A text made at run time; not kept.
   [[nodiscard]] Statement prepare(const std::string& sql) const { return Statement(mysql_, sql); }
-  [[nodiscard]] MYSQL* connection() const noexcept { return mysql_; }
   /// The first column of the first row; 0 when there is none.
   [[nodiscard]] std::int64_t integer(std::string_view text);
 
@@ -129,10 +139,5 @@ class Statements {
   MYSQL* mysql_;
   std::map<Key, Statement> cache_;
 };
-
-/// Lists are padded to a power of two by repeating their last item, so that few statements serve all lengths.
-[[nodiscard]] std::size_t padded(std::size_t count) noexcept;
-/// `?, ?, ?`, or the text `item` as often.
-[[nodiscard]] std::string places(std::size_t count, std::string_view item = "?");
 
 }  // namespace waybill::mysql

@@ -13,25 +13,22 @@ namespace {
 
 namespace texts = sql::mysql;
 
-/// Calls `run(part, places)` for the ids, kMostPlaces at a time.
+/// Calls `run(part)` for the ids, kMostPlaces at a time.
 template <class Run>
 void in_parts(std::span<const std::int64_t> ids, Run run) {
   while (!ids.empty()) {
     const std::span<const std::int64_t> part = ids.first(std::min(ids.size(), kMostPlaces));
-    run(part, padded(part.size()));
+    run(part);
     ids = ids.subspan(part.size());
   }
 }
 
-void add_ids(Statement& statement, std::span<const std::int64_t> ids, std::size_t places) {
-  for (std::size_t at = 0; at < places; ++at) statement.add(nth(ids, at));
-}
+constexpr auto kItself = [](std::int64_t id) { return id; };
 
 void delete_rows(Statements& statements, std::span<const std::int64_t> ids) {
-  in_parts(ids, [&](std::span<const std::int64_t> part, std::size_t places) {
-    Statement& rows = statements.get_list(texts::delete_rows, places);
-    add_ids(rows, part, places);
-    rows.add(static_cast<std::int64_t>(part.size())).run();
+  in_parts(ids, [&](std::span<const std::int64_t> part) {
+    Statement& rows = statements.get_list(texts::delete_rows, part.size());
+    rows.add_list(part, kItself).add(static_cast<std::int64_t>(part.size())).run();
   });
 }
 
@@ -46,12 +43,11 @@ std::size_t MysqlRepository::change_matching(const EventFilter& filter, Command 
     std::vector<std::int64_t> ids;
     for (const Event& event : query_within(*allowed, Page{limit, false, std::nullopt})) ids.push_back(event.id);
     std::size_t count = 0;
-    in_parts(ids, [&](std::span<const std::int64_t> part, std::size_t places) {
+    in_parts(ids, [&](std::span<const std::int64_t> part) {
       const bool requeue = command == Command::requeue;
-      Statement& rows = statements().get_list(requeue ? texts::requeue_rows : texts::cancel_rows, places);
+      Statement& rows = statements().get_list(requeue ? texts::requeue_rows : texts::cancel_rows, part.size());
       if (!requeue) rows.add(std::string_view(kept));
-      add_ids(rows, part, places);
-      count += rows.run();
+      count += rows.add_list(part, kItself).run();
     });
     return count;
   });
@@ -80,10 +76,9 @@ std::size_t MysqlRepository::archive(Timestamp before, std::size_t limit) {
   if (limit == 0) return 0;
   return write("archive", [&] {
     const std::vector<std::int64_t> ids = finished_before(before, limit);
-    in_parts(ids, [&](std::span<const std::int64_t> part, std::size_t places) {
-      Statement& copy = statements().get_list(texts::archive_copy, places);
-      add_ids(copy, part, places);
-      copy.run();
+    in_parts(ids, [&](std::span<const std::int64_t> part) {
+      Statement& copy = statements().get_list(texts::archive_copy, part.size());
+      copy.add_list(part, kItself).run();
     });
     delete_rows(statements(), ids);
     return ids.size();

@@ -8,7 +8,6 @@
 
 #include "common/event_row.hpp"
 #include "mysql/mysql_errors.hpp"
-#include "mysql/mysql_tokens.hpp"
 #include "waybill_sql_mysql.hpp"
 
 namespace waybill::mysql {
@@ -89,9 +88,8 @@ BatchWriter::Rows BatchWriter::compare(Statements& statements, const Rows& rows,
   std::unordered_map<std::string, Event> stored;
   for (std::size_t begin = 0; begin < rows.size(); begin += kMostRows) {
     const auto part = std::span(rows).subspan(begin, std::min(kMostRows, rows.size() - begin));
-    const std::size_t places = padded(part.size());
-    Statement& look = statements.get_list(find, places);
-    for (std::size_t at = 0; at < places; ++at) look.add(std::string_view(events_[nth(part, at)].event_no));
+    Statement& look = statements.get_list(find, part.size());
+    look.add_list(part, [&](std::size_t index) { return std::string_view(events_[index].event_no); });
     const Query found(look);
     while (found->next()) {
       Event event = backends::read_event(*found);

@@ -40,12 +40,7 @@ void ClaimScanner::begin(const ClaimRequest& request, Timestamp now) {
   aggregates_.clear();
   for (Timed* timed : {&retries_, &scheduled_}) timed->more = timed->done = false;
   constrained_ = request.ordering != Ordering::none || !accepts_all(request.routes);
-  if (request.routes == last_routes_ && request.ordering == last_ordering_ && request.dead_head == last_dead_head_)
-    return;
-  start_over();
-  last_routes_ = request.routes;
-  last_ordering_ = request.ordering;
-  last_dead_head_ = request.dead_head;
+  if (terms_.changed(request)) start_over();
 }
 
 ClaimResult ClaimScanner::claim(const ClaimRequest& request, Timestamp now) {

@@ -1,4 +1,4 @@
-#include "mysql/plain_client.hpp"
+#include "support/plain_client.hpp"
 
 #include <stdexcept>
 
