@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 #include <sstream>
 
 #include "waybill/error.hpp"
@@ -11,6 +12,8 @@
 
 namespace waybill::cli {
 namespace {
+
+constexpr std::string_view kTableSection = "table";
 
 class ConfigFile {
  public:
@@ -27,6 +30,7 @@ class ConfigFile {
   void check_names() const;
   void give(const toml::table* table, CLI::App& app) const;
   [[nodiscard]] const toml::table& root() const { return root_; }
+  [[nodiscard]] std::optional<TableModel> read_table() const;
 
  private:
   [[noreturn]] void fail(const toml::node& node, const std::string& what) const {
@@ -38,6 +42,9 @@ class ConfigFile {
   void check_table(const toml::table& table, const std::string& place, const std::vector<std::string>& names) const;
   [[nodiscard]] std::vector<std::string> values(const toml::node& node) const;
   [[nodiscard]] std::string value(const toml::node& node) const;
+  [[nodiscard]] const toml::table& section(const toml::node& node) const;
+  [[nodiscard]] std::map<std::string, std::string> pairs(const toml::node* node) const;
+  void read_status(const toml::node& node, StatusValues& status) const;
 
   std::string path_;
   std::span<const VerbNames> known_;
@@ -72,6 +79,7 @@ void ConfigFile::check_names() const {
     everywhere.insert(everywhere.end(), verb.options.begin(), verb.options.end());
   }
   for (const auto& [key, node] : root_) {
+    if (key.str() == kTableSection) continue;  // read_table() looks at that
     if (const toml::table* table = node.as_table()) {
       const VerbNames* verb = find_verb(key.str());
       if (verb == nullptr) fail_unknown(node, "table", key.str(), verbs);
@@ -120,6 +128,70 @@ void ConfigFile::give(const toml::table* table, CLI::App& app) const {
   }
 }
 
+const toml::table& ConfigFile::section(const toml::node& node) const {
+  if (const toml::table* table = node.as_table()) return *table;
+  fail(node, "this must be a section of its own, as [table.columns] is");
+}
+
+std::map<std::string, std::string> ConfigFile::pairs(const toml::node* node) const {
+  std::map<std::string, std::string> pairs;
+  if (node == nullptr) return pairs;
+  for (const auto& [key, inner] : section(*node)) {
+    const auto& names = model_columns();
+    if (std::find(names.begin(), names.end(), key.str()) == names.end())
+      fail_unknown(inner, "column of biz_outbox_event", key.str(), names);
+    pairs.emplace(key.str(), value(inner));
+  }
+  return pairs;
+}
+
+void ConfigFile::read_status(const toml::node& node, StatusValues& status) const {
+  const std::map<std::string_view, std::vector<std::string>*> places{
+      {"pending", &status.pending},     {"in_progress", &status.in_progress}, {"retrying", &status.retrying},
+      {"succeeded", &status.succeeded}, {"failed", &status.failed},           {"cancelled", &status.cancelled}};
+  std::vector<std::string> names;
+  for (const auto& [name, place] : places) names.emplace_back(name);
+  std::optional<bool> text;
+  const auto add = [&](const toml::node& one, std::vector<std::string>& place) {
+    if (text && *text != one.is_string()) fail(one, "status values must be all numbers or all texts");
+    text = status.text = one.is_string();
+    place.push_back(value(one));
+  };
+  for (const auto& [key, inner] : section(node)) {
+    const auto place = places.find(key.str());
+    if (place == places.end()) fail_unknown(inner, "key in [table.status]", key.str(), names);
+    if (const toml::array* list = inner.as_array())
+      for (const toml::node& one : *list) add(one, *place->second);
+    else
+      add(inner, *place->second);
+  }
+}
+
+std::optional<TableModel> ConfigFile::read_table() const {
+  const toml::node* node = root_.get(kTableSection);
+  if (node == nullptr) return std::nullopt;
+  const toml::table& table = section(*node);
+  check_table(table, "[table]",
+              {"name", "delivery_table", "filter", "order", "columns", "constants", "status"});
+  TableModel model;
+  const auto read = [&](std::string_view name, std::string& place) {
+    if (const toml::node* given = table.get(name)) place = value(*given);
+  };
+  read("name", model.table);
+  read("delivery_table", model.delivery_table);
+  read("filter", model.filter);
+  read("order", model.order);
+  model.columns = pairs(table.get("columns"));
+  model.constants = pairs(table.get("constants"));
+  if (const toml::node* status = table.get("status")) read_status(*status, model.status);
+  try {
+    require_valid(model);
+  } catch (const ConfigError& error) {
+    fail(*node, error.what());
+  }
+  return model;
+}
+
 }  // namespace
 
 std::vector<std::string> option_names(const CLI::App& app) {
@@ -130,12 +202,13 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-void apply_config(const std::string& path, const Verb& verb, std::span<const VerbNames> known, CLI::App& app) {
+std::optional<TableModel> apply_config(const std::string& path, const Verb& verb, std::span<const VerbNames> known, CLI::App& app) {
   const ConfigFile file{path, known};
   file.check_names();
   file.give(file.root()[verb.name].as_table(), app);
   file.give(&file.root(), app);
   if (!verb.also_table.empty()) file.give(file.root()[verb.also_table].as_table(), app);
+  return file.read_table();
 }
 
 }  // namespace waybill::cli

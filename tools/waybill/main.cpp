@@ -145,7 +145,8 @@ std::optional<int> read_options(const Verb& verb, Session& session, CLI::App& ap
   try {
     std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
     app.parse(std::move(arguments));
-    if (!session.common.config.empty()) apply_config(session.common.config, verb, all_option_names(), app);
+    if (!session.common.config.empty())
+      session.common.table = apply_config(session.common.config, verb, all_option_names(), app);
     return std::nullopt;
   } catch (const CLI::CallForHelp&) {
     print(app.help());

@@ -58,6 +58,7 @@ std::unique_ptr<IEventRepository> Session::open(const Url& url, OpenMode mode) c
   OpenContext context;
   context.mode = mode;
   context.log = log();
+  context.table = common.table;
   return stores.open(url.to_string(), context);
 }
 

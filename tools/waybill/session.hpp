@@ -2,6 +2,7 @@
 // What every verb works with: the common options, the registries, logging, the way to open the store.
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "waybill/backends/builtin.hpp"
@@ -19,6 +20,7 @@ struct CommonOptions {
   std::string log_level{"info"};
   bool quiet{false};
   bool json{false};
+  std::optional<TableModel> table{};  ///< the configuration file's [table]
 };
 
 /// One run of the command. Thread-confined, but for log() and open(), which are thread-safe.

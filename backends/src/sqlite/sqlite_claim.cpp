@@ -17,7 +17,7 @@ constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::max();
 
 // What a constrained scan looks at: columns of the row's front, in this order.
 constexpr std::string_view kLean = "id, next_retry_time, aggregate_type, aggregate_id, publish_channel, topic";
-constexpr std::string_view kWhole = backends::kEventColumns;
+constexpr std::string_view kWhole = "{columns}";
 
 std::string aggregate_key(const Statement& lean_row) {
   std::string key(lean_row.text(2));

@@ -8,7 +8,7 @@
 namespace waybill {
 namespace {
 
-constexpr std::array<OptionSpec, 9> kSpecs{{
+constexpr std::array<OptionSpec, 10> kSpecs{{
     {"synchronous", OptionType::choice, "full",
      "full: a commit survives a power cut; normal: a power cut may take the last ones", "full|normal"},
     {"busy_timeout", OptionType::duration, "5s", "how long a write waits for another process's lock; 0: not at all",
@@ -22,6 +22,8 @@ constexpr std::array<OptionSpec, 9> kSpecs{{
      "quarantine: a damaged file is moved to PATH.corrupt-N and a fresh one started", "none|quarantine"},
     {"indexes", OptionType::choice, "lean", "init: lean, or the seed's whole set for questions on big tables",
      "lean|full"},
+    {"table", OptionType::text, "",
+     "deliver from this table of yours: biz_message_event, domain_event_outbox, outbox, or the one of [table] in --config"},
     {"checkpoint_pages", OptionType::integer, "1000", "WAL pages (of 4 KiB) after which a checkpoint runs",
      "100..1000000"},
 }};
@@ -50,6 +52,7 @@ SqliteOptions sqlite_options(const Url& url, const OpenContext& context) {
     throw ConfigError("'" + url.redacted() + "': max_bytes is below 1MiB; an empty file with its WAL needs that much");
   options.on_full = given.text("on_full") == "reject" ? OnFull::reject : OnFull::drop_oldest;
   options.quarantine = given.text("recover") == "quarantine";
+  options.table = chosen_table(given.text("table"), context.table);
   options.full_indexes = given.text("indexes") == "full";
   options.checkpoint_pages = static_cast<std::uint32_t>(given.integer("checkpoint_pages"));
   // A WAL that may grow to a quarter of the bound leaves room for the file.

@@ -11,6 +11,7 @@ namespace waybill::sqlite {
 namespace {
 
 namespace texts = sql::sqlite;
+using View = backends::AdoptedTable::View;
 
 struct PageText {
   std::string_view by_key;    ///< for the query in id order
@@ -107,6 +108,7 @@ std::optional<std::int64_t> optional_id(Statement& statement) {
 
 std::optional<Event> SqliteRepository::find(std::string_view event_no) {
   return read("find", [&]() -> std::optional<Event> {
+    if (adopted()) return adopted()->find(event_no);
     for (const bool archived : {false, true}) {
       const Query query(statements().get(archived ? texts::find_archived : texts::find));
       query->bind(1, event_no);
@@ -124,12 +126,15 @@ std::vector<Event> SqliteRepository::query_within(const EventFilter& filter, con
   if (page.limit == 0) return events;
   const Timestamp time = now();
   if (const std::string_view text = driving_query(filter); !text.empty()) {
-    run_list(statements(), text, filter, page, time, events);
+    run_list(asking(View::listed), text, filter, page, time, events);
     return events;
   }
   const StatusSet possible = possible_statuses(filter);
-  for (const StatusQuery& one : kStatusQueries)
-    if (possible.contains(one.status)) run_list(statements(), one.text, filter, page, time, events);
+  for (const StatusQuery& one : kStatusQueries) {
+    if (!possible.contains(one.status)) continue;
+    Statements& asked = asking(one.status == Status::cancelled ? View::listed : View::listed_unfinished);
+    run_list(asked, one.text, filter, page, time, events);
+  }
   std::sort(events.begin(), events.end(),
             [&](const Event& a, const Event& b) { return page.newest_first ? a.id > b.id : a.id < b.id; });
   if (events.size() > page.limit) events.resize(page.limit);
@@ -142,7 +147,7 @@ std::vector<Event> SqliteRepository::query(const EventFilter& filter, const Page
 
 std::optional<Timestamp> SqliteRepository::create_time_of(std::optional<std::int64_t> id) {
   if (!id) return std::nullopt;
-  const Query query(statements().get(texts::create_time_of));
+  const Query query(asking(View::unfinished).get(texts::create_time_of));
   query->bind(1, *id);
   return query->step() ? query->optional_time(0) : std::nullopt;
 }
@@ -152,7 +157,7 @@ Stats SqliteRepository::stats(const StatsRequest& request) {
     Stats stats;
     std::optional<std::int64_t> first_pending;
     const bool everything = !request.event_type && !request.topic && !request.created_from && !request.created_until;
-    if (everything) {
+    if (everything && !adopted()) {
       const Query counts(statements().get(texts::count_all));
       (void)counts->step();
       std::array<std::uint64_t, 5> n{};
@@ -162,7 +167,7 @@ Stats SqliteRepository::stats(const StatsRequest& request) {
       stats.dead = static_cast<std::uint64_t>(statements().integer(texts::count_dead));
       first_pending = optional_id(statements().get(texts::first_pending));
     } else {
-      const Query counts(statements().get(request.event_type ? texts::count_type_by_status : texts::count_by_status));
+      const Query counts(asking(View::all).get(request.event_type ? texts::count_type_by_status : texts::count_by_status));
       counts->bind(1, request.event_type)
           .bind(2, request.topic)
           .bind(3, request.created_from)
@@ -185,13 +190,14 @@ Stats SqliteRepository::stats(const StatsRequest& request) {
 Backlog SqliteRepository::backlog() {
   return read("backlog", [&] {
     Backlog backlog;
-    const Query counts(statements().get(texts::count_backlog));
+    Statements& asked = asking(View::unfinished);
+    const Query counts(asked.get(texts::count_backlog));
     (void)counts->step();
     backlog.pending = static_cast<std::uint64_t>(counts->integer(0));
     backlog.in_progress = static_cast<std::uint64_t>(counts->integer(1));
     backlog.retryable = static_cast<std::uint64_t>(counts->integer(2));
-    const auto pending = optional_id(statements().get(texts::first_pending));
-    const auto started = optional_id(statements().get(texts::first_started));
+    const auto pending = optional_id(asked.get(texts::first_pending));
+    const auto started = optional_id(asked.get(texts::first_started));
     backlog.oldest = create_time_of(pending && started ? std::min(pending, started) : (pending ? pending : started));
     return backlog;
   });
@@ -200,7 +206,7 @@ Backlog SqliteRepository::backlog() {
 std::vector<ChannelBacklog> SqliteRepository::backlog_by_channel() {
   return read("backlog", [&] {
     std::vector<ChannelBacklog> channels;
-    const Query query(statements().get(texts::backlog_by_channel));
+    const Query query(asking(View::unfinished).get(texts::backlog_by_channel));
     while (query->step())
       channels.push_back(
           {std::string(query->text(0)), query->optional_text(1), static_cast<std::uint64_t>(query->integer(2))});

@@ -58,6 +58,15 @@ std::string_view settle_text(Command command) {
 
 }  // namespace
 
+SqliteRepository::Session::Session(const SqliteOptions& options)
+    : connection(options), scanner(connection.statements()) {
+  Statements& statements = connection.statements();
+  require_current(statements, "'" + options.path + "'");
+  if (!options.table) return;
+  adopted.emplace(statements, read_table(statements, *options.table), *options.clock);
+  adopted->require_ready(options.mode != OpenMode::read_only);
+}
+
 SqliteRepository::SqliteRepository(SqliteOptions options)
     : options_(completed(std::move(options))),
       bounds_{options_.max_events, options_.max_bytes, options_.on_full},
@@ -73,7 +82,6 @@ void SqliteRepository::open() {
   if (!recovery.fresh && options_.mode == OpenMode::create) create_tables();
   session_ = std::make_unique<Session>(options_);
   wakeup_.rearm();  // the file may be another one than before
-  require_current(statements(), "'" + options_.path + "'");
   broken_ = false;
   changed_ = true;
   if (!recovery.fresh) return;
@@ -90,6 +98,7 @@ void SqliteRepository::create_tables() {
   creating.mode = OpenMode::create;
   Connection connection(creating);
   migrate(connection.statements(), options_.full_indexes, now());
+  if (options_.table) create_delivery_table(connection.statements(), *options_.table);
 }
 
 void SqliteRepository::rethrow_with(const char* doing, const StorageError& error) {
@@ -172,8 +181,22 @@ std::vector<AppendResult> SqliteRepository::append(std::span<const NewEvent> eve
   return std::move(appended.results);
 }
 
-ClaimResult SqliteRepository::claim_within(const ClaimRequest& request) {
+ClaimResult SqliteRepository::claim_adopted(const ClaimRequest& request) {
+  const bool more = adopted()->bring_in(request.limit);
   ClaimResult result = session_->scanner.claim(request, now());
+  const std::size_t claimed = result.events.size();
+  adopted()->drop_withdrawn(result.events);
+  if (adopted()->table().shows_claims()) {
+    std::vector<std::int64_t> ids;
+    for (const Event& event : result.events) ids.push_back(event.id);
+    adopted()->show(ids);
+  }
+  result.more = result.more || more || result.events.size() != claimed;
+  return result;
+}
+
+ClaimResult SqliteRepository::claim_within(const ClaimRequest& request) {
+  ClaimResult result = adopted() ? claim_adopted(request) : session_->scanner.claim(request, now());
   // Nobody else can commit while we hold the write lock: what comes after this is new.
   session_->seen_version = session_->connection.data_version();
   return result;
@@ -234,6 +257,7 @@ std::vector<SettleStatus> SqliteRepository::settle_within(std::span<const Settle
   std::vector<SettleStatus> statuses;
   statuses.reserve(settlements.size());
   const Timestamp time = now();
+  const std::span<const Settlement> all = settlements;
   while (!settlements.empty()) {
     const std::size_t run = rows == Rows::together ? successes_in_front(settlements) : 0;
     if (run > 1) {
@@ -245,7 +269,15 @@ std::vector<SettleStatus> SqliteRepository::settle_within(std::span<const Settle
       settlements = settlements.subspan(1);
     }
   }
+  show_settled(all);
   return statuses;
+}
+
+void SqliteRepository::show_settled(std::span<const Settlement> settlements) {
+  if (!adopted()) return;
+  std::vector<std::int64_t> ids;
+  for (const Settlement& settlement : settlements) ids.push_back(settlement.token.id);
+  adopted()->show(ids);
 }
 
 std::vector<SettleStatus> SqliteRepository::settle(std::span<const Settlement> settlements) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "sqlite/sqlite_adopted.hpp"
 #include "sqlite/sqlite_buffer.hpp"
 #include "sqlite/sqlite_claim.hpp"
 #include "sqlite/sqlite_connection.hpp"
@@ -46,8 +47,9 @@ class SqliteRepository final : public IEventRepository {
  private:
   /// What is tied to one open file; made anew after a failure that broke the handle.
   struct Session {
-    explicit Session(const SqliteOptions& options) : connection(options), scanner(connection.statements()) {}
+    explicit Session(const SqliteOptions& options);
     Connection connection;
+    std::optional<Adopted> adopted;  ///< when the store is somebody else's table
     ClaimScanner scanner;
     std::int64_t seen_version{-1};  ///< data_version at the last claim
     bool order_index{false};        ///< known to be there
@@ -56,6 +58,11 @@ class SqliteRepository final : public IEventRepository {
   void open();
   void create_tables();
   [[nodiscard]] Statements& statements() { return session_->connection.statements(); }
+  [[nodiscard]] std::optional<Adopted>& adopted() { return session_->adopted; }
+  /// Statements for questions about such rows.
+  [[nodiscard]] Statements& asking(backends::AdoptedTable::View view) {
+    return adopted() ? adopted()->view(view) : statements();
+  }
   /// Runs `work`; a failure that leaves the handle in doubt makes the next call reopen the file.
   template <class Work>
   auto guarded(const char* doing, Work work) -> decltype(work());
@@ -70,6 +77,7 @@ class SqliteRepository final : public IEventRepository {
   void require_in_place();
 
   ClaimResult claim_within(const ClaimRequest& request);
+  ClaimResult claim_adopted(const ClaimRequest& request);
   /// How settlements are written: successes of one version in one statement, which cannot say which of them were
   /// fenced, or each in its own.
   enum class Rows { together, one_by_one };
@@ -78,6 +86,7 @@ class SqliteRepository final : public IEventRepository {
   template <class Work>
   auto settling(Work work) -> decltype(work(Rows::together));
   std::vector<SettleStatus> settle_within(std::span<const Settlement> settlements, Rows rows);
+  void show_settled(std::span<const Settlement> settlements);
   void succeed_together(std::span<const Settlement> settlements, Timestamp now);
   SettleStatus settle_one(const Settlement& settlement, Timestamp now);
   void prepare_claim(const ClaimRequest& request);

@@ -8,11 +8,6 @@ namespace {
 
 namespace texts = sql::sqlite;
 
-void run_script(Statements& statements, std::string_view script, const std::string& doing) {
-  if (sqlite3_exec(statements.db(), std::string(script).c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
-    throw_last_error(statements.db(), doing);
-}
-
 bool exists(Statements& statements, std::string_view query, std::string_view name) {
   const Query found(statements.get(query));
   found->bind(1, name);
@@ -26,6 +21,11 @@ bool exists(Statements& statements, std::string_view query, std::string_view nam
 }
 
 }  // namespace
+
+void run_script(Statements& statements, std::string_view script, const std::string& doing) {
+  if (sqlite3_exec(statements.db(), std::string(script).c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
+    throw_last_error(statements.db(), doing);
+}
 
 std::int64_t newest_version() noexcept { return static_cast<std::int64_t>(texts::kSchema.size()); }
 
@@ -63,8 +63,9 @@ void require_current(Statements& statements, const std::string& where) {
 }
 
 void ensure_order_index(Statements& statements) {
-  if (has_index(statements, "idx_outbox_order")) return;
-  run_script(statements, texts::order_index, "create the order index");
+  const std::string script = statements.texts().render(texts::order_index);
+  if (!has_index(statements, statements.texts().render("idx_outbox_order")))
+    run_script(statements, script, "create the order index");
 }
 
 }  // namespace waybill::sqlite

@@ -9,8 +9,10 @@ namespace waybill::sqlite {
 void migrate(Statements& statements, bool full_indexes, Timestamp now);
 /// Throws StorageError `schema`, with what to do, unless the tables are there and current. `where` names the file.
 void require_current(Statements& statements, const std::string& where);
-/// The index that ordered claims use.
+/// The index that ordered claims use, on the table that `statements` are about.
 void ensure_order_index(Statements& statements);
+/// Statements without parameters, joined by ';'.
+void run_script(Statements& statements, std::string_view script, const std::string& doing);
 [[nodiscard]] bool has_index(Statements& statements, std::string_view name);
 /// Migrations that have run here; 0 when there is no table of ours.
 [[nodiscard]] std::int64_t schema_version(Statements& statements);

@@ -67,6 +67,11 @@ std::optional<Timestamp> Statement::optional_time(int column) const {
   return time(column);
 }
 
+void Statements::use(backends::TableTexts texts) {
+  cache_.clear();
+  texts_ = std::move(texts);
+}
+
 Statement& Statements::get(std::string_view text) { return get(text, nullptr, {}); }
 
 Statement& Statements::get(std::string_view text, const char* variant,
@@ -74,7 +79,7 @@ Statement& Statements::get(std::string_view text, const char* variant,
   const std::pair key{text.data(), variant};
   const auto found = cache_.find(key);
   if (found != cache_.end()) return found->second;
-  return cache_.emplace(key, Statement(db_, backends::render_sql(text, replacements))).first->second;
+  return cache_.emplace(key, Statement(db_, texts_.render(text, replacements))).first->second;
 }
 
 std::int64_t Statements::integer(std::string_view text) {

@@ -76,7 +76,10 @@ class Query {
 /// lifetime: their addresses are the key.
 class Statements {
  public:
-  explicit Statements(sqlite3* db) : db_(db) {}
+  explicit Statements(sqlite3* db, backends::TableTexts texts = {}) : db_(db), texts_(std::move(texts)) {}
+  /// From now on the texts are about another table.
+  void use(backends::TableTexts texts);
+  [[nodiscard]] const backends::TableTexts& texts() const noexcept { return texts_; }
   [[nodiscard]] Statement& get(std::string_view text);
   /// With names in the text replaced; `variant` stands for the replacements in the key.
   [[nodiscard]] Statement& get(std::string_view text, const char* variant,
@@ -87,6 +90,7 @@ class Statements {
 
  private:
   sqlite3* db_;
+  backends::TableTexts texts_;
   std::map<std::pair<const char*, const char*>, Statement> cache_;
 };
 

@@ -25,12 +25,16 @@ std::size_t SqliteRepository::each_matching(const EventFilter& filter, Command c
   const std::size_t changed = write(to_string(command).data(), [&] {
     std::size_t count = 0;
     const Timestamp time = now();
+    std::vector<std::int64_t> ids;
+    if (adopted()) adopted()->bring_in_all();
     for (const Event& event : query_within(*allowed, Page{limit, false, std::nullopt})) {
+      ids.push_back(event.id);
       Statement& row = statements().get(command == Command::requeue ? texts::requeue_row : texts::cancel_row);
       row.bind(1, event.id).bind(2, time);
       if (command == Command::cancel) row.bind(3, kept);
       count += static_cast<std::size_t>(row.run());
     }
+    if (adopted()) adopted()->show(ids);
     return count;
   });
   if (changed == 0) return 0;
@@ -57,6 +61,9 @@ std::vector<std::int64_t> SqliteRepository::finished_before(Timestamp before, st
 
 std::size_t SqliteRepository::archive(Timestamp before, std::size_t limit) {
   if (limit == 0) return 0;
+  if (adopted())
+    throw StorageError(ErrorCode::invalid, "archive: " + adopted()->table().name() +
+                                               " has no archive; `waybill purge` removes its old finished rows");
   return write("archive", [&] {
     const Timestamp time = now();
     const std::vector<std::int64_t> ids = finished_before(before, limit);
@@ -70,6 +77,7 @@ std::size_t SqliteRepository::archive(Timestamp before, std::size_t limit) {
 
 std::size_t SqliteRepository::purge(Timestamp before, std::size_t limit) {
   if (limit == 0) return 0;
+  if (adopted()) return write("purge", [&] { return adopted()->purge(before, limit); });
   const std::size_t purged = write("purge", [&] {
     Statement& archived = statements().get(texts::purge_archived);
     std::size_t count =

@@ -4,12 +4,14 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "waybill/error.hpp"
 #include "waybill/options.hpp"
+#include "waybill/table_model.hpp"
 #include "waybill/telemetry.hpp"
 #include "waybill/time.hpp"
 #include "waybill/url.hpp"
@@ -27,6 +29,7 @@ struct OpenContext {
   OpenMode mode{OpenMode::read_write};
   std::shared_ptr<const IClock> clock;  ///< empty: the store's own
   LogSink log;                          ///< may be empty
+  std::optional<TableModel> table{};    ///< of a store: a table of the user's that its configuration describes
 };
 
 /// Copyable, thread-compatible. Add a scheme of your own with one `add()`.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "waybill/event_repository.hpp"
 #include "waybill/limits.hpp"
 #include "waybill/registry.hpp"
+#include "waybill/table_model.hpp"
 #include "waybill/time.hpp"
 
 struct sqlite3;
@@ -38,6 +40,7 @@ struct SqliteOptions {
   OnFull on_full{OnFull::reject};
   bool quarantine{false};    ///< `recover=quarantine`: a damaged file is moved to `.corrupt-N`, a fresh one is started
   bool full_indexes{false};  ///< `init --indexes full`: the seed's whole set, for questions on big tables
+  std::optional<TableModel> table;  ///< deliver from this table of the user's; empty: biz_outbox_event
   std::uint32_t checkpoint_pages{1000};  ///< WAL pages after which a checkpoint runs
   std::shared_ptr<const IClock> clock;   ///< empty: the system clock
   LogSink log;

@@ -1,0 +1,177 @@
+#include "sqlite/sqlite_adopted.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "common/event_row.hpp"
+#include "sqlite/sqlite_connection.hpp"
+#include "sqlite/sqlite_errors.hpp"
+#include "sqlite/sqlite_schema.hpp"
+#include "waybill_sql_sqlite.hpp"
+
+namespace waybill::sqlite {
+namespace {
+
+namespace texts = sql::sqlite;
+using backends::AdoptedTable;
+using backends::TableFacts;
+
+constexpr Duration kKeepDone = std::chrono::minutes{1};
+constexpr std::int64_t kMostTidied = 5000;
+
+TableFacts facts_of(Statements& statements, const std::string& table) {
+  TableFacts facts;
+  std::map<std::int64_t, std::string> key;
+  const Query columns(statements.get(texts::table_columns));
+  columns->bind(1, table);
+  while (columns->step()) {
+    facts.columns.push_back({std::string(columns->text(0)), std::string(columns->text(1)), {}, 0,
+                             columns->integer(2) == 0});
+    if (columns->integer(3) != 0) key.emplace(columns->integer(3), columns->text(0));
+  }
+  for (auto& [place, name] : key) facts.primary_key.push_back(std::move(name));
+  const Query indexes(statements.get(texts::table_indexes));
+  indexes->bind(1, table);
+  while (indexes->step()) {
+    if (facts.indexes.empty() || facts.indexes.back().name != indexes->text(0))
+      facts.indexes.push_back({std::string(indexes->text(0)), {}, indexes->integer(1) != 0});
+    facts.indexes.back().columns.emplace_back(indexes->text(2));
+  }
+  return facts;
+}
+
+std::string note_name(const TableModel& model) { return "table of " + model.delivery_table; }
+
+std::optional<std::string> served_table(Statements& statements, const TableModel& model) {
+  const std::string name = note_name(model);
+  const Query note(statements.get(texts::note));
+  note->bind(1, name);
+  return note->step() ? note->optional_text(0) : std::nullopt;
+}
+
+void require_served(const TableModel& model, const std::string& served) {
+  if (served != model.table)
+    throw StorageError(ErrorCode::schema, "table '" + model.table + "': " + model.delivery_table +
+                                              " belongs to table '" + served +
+                                              "'; give this one a delivery_table of another name");
+}
+
+}  // namespace
+
+AdoptedTable read_table(Statements& statements, const TableModel& model) {
+  return AdoptedTable(model, facts_of(statements, model.table), backends::Dialect::sqlite);
+}
+
+void create_delivery_table(Statements& statements, const TableModel& model) {
+  const std::string script = read_table(statements, model).render(texts::create_delivery_table);
+  WriteTransaction transaction(statements);
+  if (const auto served = served_table(statements, model)) require_served(model, *served);
+  run_script(statements, script, "create " + model.delivery_table);
+  const std::string name = note_name(model);
+  statements.get(texts::set_note).bind(1, name).bind(2, model.table).run();
+  transaction.commit();
+}
+
+Adopted::Adopted(Statements& statements, AdoptedTable table, const IClock& clock)
+    : AdoptedRows(table.key_is_id()),
+      statements_(statements),
+      clock_(clock),
+      table_(std::move(table)),
+      views_{{Statements(statements.db(), table_.view_texts(View::all)),
+              Statements(statements.db(), table_.view_texts(View::unfinished)),
+              Statements(statements.db(), table_.view_texts(View::listed)),
+              Statements(statements.db(), table_.view_texts(View::listed_unfinished)),
+              Statements(statements.db(), table_.view_texts(View::one))}},
+      texts_{table_.render(texts::adopted_register), table_.render(texts::adopted_register_behind),
+             table_.render(texts::adopted_newest_key), table_.render(texts::adopted_show),
+             table_.render(texts::adopted_done), table_.render(texts::adopted_stale),
+             table_.render(texts::adopted_finished), table_.render(texts::adopted_delete),
+             table_.render(texts::adopted_unknown_status)} {
+  statements_.use(table_.delivery_texts());
+}
+
+void Adopted::require_ready(bool writable) {
+  const auto served = served_table(statements_, table_.model());
+  if (!served)
+    throw StorageError(ErrorCode::schema, table_.name() + " has no " + table_.model().delivery_table +
+                                              " beside it; create it with `waybill init`");
+  require_served(table_.model(), *served);
+  const Query unknown(statements_.get(texts_.unknown_status));
+  if (unknown->step())
+    throw StorageError(ErrorCode::schema, table_.name() + ": there are rows with status '" +
+                                              std::string(unknown->text(0)) +
+                                              "', which has no meaning; say in [table.status] what it means");
+  if (!writable) return;
+  // Prepared once, so that a column that can't be written is told now.
+  (void)statements_.get(texts_.show);
+}
+
+void Adopted::show(std::span<const std::int64_t> ids) {
+  if (ids.empty()) return;
+  std::string list;
+  for (const std::int64_t id : ids) list += (list.empty() ? '[' : ',') + std::to_string(id);
+  list += ']';
+  statements_.get(texts_.show).bind(1, list).run();
+}
+
+void Adopted::drop_withdrawn(std::vector<Event>& events) {
+  const auto withdrawn = [](const Event& event) { return event.event_payload.empty(); };
+  for (const Event& event : events)
+    if (withdrawn(event)) statements_.get(texts::delete_row).bind(1, event.id).run();
+  events.erase(std::remove_if(events.begin(), events.end(), withdrawn), events.end());
+}
+
+std::optional<Event> Adopted::find(std::string_view event_no) {
+  const std::optional<std::string> number = table_.number_parameter(event_no);
+  if (!number) return std::nullopt;
+  const Query query(view(View::one).get(texts::adopted_find));
+  query->bind(1, *number);
+  if (!query->step()) return std::nullopt;
+  return backends::read_event(*query);
+}
+
+Statements& Adopted::view(View view) { return views_[static_cast<std::size_t>(view)]; }
+
+std::size_t Adopted::purge(Timestamp before, std::size_t limit) {
+  if (table_.finished_time().empty())
+    throw StorageError(ErrorCode::invalid, table_.name() +
+                                               ": purge: no column says when a row was finished; map update_time or "
+                                               "published_time, or remove old rows yourself");
+  std::vector<std::string> keys;
+  {
+    const Query rows(statements_.get(texts_.finished));
+    rows->bind(1, before).bind(2, static_cast<std::int64_t>(limit));
+    while (rows->step()) keys.emplace_back(rows->text(0));
+  }
+  for (const std::string& key : keys) statements_.get(texts_.remove).bind(1, key).run();
+  return keys.size();
+}
+
+std::int64_t Adopted::newest_key() { return statements_.integer(texts_.newest_key); }
+
+std::size_t Adopted::register_all(std::size_t most) {
+  Statement& rows = statements_.get(texts_.register_all);
+  return static_cast<std::size_t>(rows.bind(1, clock_.now()).bind(2, static_cast<std::int64_t>(most)).run());
+}
+
+std::size_t Adopted::register_behind(std::int64_t key, std::size_t most) {
+  Statement& rows = statements_.get(texts_.register_behind);
+  rows.bind(1, clock_.now()).bind(2, static_cast<std::int64_t>(most)).bind(3, key);
+  return static_cast<std::size_t>(rows.run());
+}
+
+void Adopted::tidy() {
+  forget(statements_.get(texts_.done).bind(1, clock_.now() - kKeepDone).bind(2, kMostTidied));
+  forget(statements_.get(texts_.stale).bind(1, kMostTidied));
+}
+
+void Adopted::forget(Statement& which) {
+  std::vector<std::int64_t> ids;
+  {
+    const Query rows(which);
+    while (rows->step()) ids.push_back(rows->integer(0));
+  }
+  for (const std::int64_t id : ids) statements_.get(texts::delete_row).bind(1, id).run();
+}
+
+}  // namespace waybill::sqlite

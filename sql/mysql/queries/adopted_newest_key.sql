@@ -1,0 +1,1 @@
+SELECT COALESCE(MAX({key}), 0) FROM {source} AS t

@@ -1,0 +1,1 @@
+DELETE FROM {source} WHERE {key_name} = ?1

@@ -1,0 +1,1 @@
+SELECT {columns} FROM biz_outbox_event

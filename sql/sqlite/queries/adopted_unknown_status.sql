@@ -1,0 +1,1 @@
+SELECT {status} FROM {source} AS t WHERE NOT ({known}) LIMIT 1
