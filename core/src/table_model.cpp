@@ -30,6 +30,7 @@ TableModel message_table() {
        {"last_publish_time", "last_handle_time"},
        {"published_time", "success_time"}});
   model.constants = {{"publish_channel", "EVENT_BUS"}};
+  model.time_zone = "+00:00";  // as biz_outbox_event
   model.status = {{"0"}, {"1"}, {"3"}, {"2"}, {"3"}, {"4"}, false};
   return model;
 }
@@ -160,6 +161,9 @@ void require_valid(const TableModel& model) {
     if (model.columns.count(needed) == 0)
       throw ConfigError(where + ": say which column is the " + needed + ", as in " + needed + " = \"payload\"");
   if (!model.order.empty()) require_identifier(where + ", order", model.order);
+  if (model.time_zone.find_first_not_of(
+          "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/_+-:") != std::string::npos)
+    throw ConfigError(where + ": time_zone: '" + model.time_zone + "' is none; write it like +08:00");
   if (model.filter.find_first_of("{}?") != std::string::npos)
     throw ConfigError(where + ": filter: no braces or question marks, please");
   require_status_values(where, model.status);

@@ -172,7 +172,7 @@ std::optional<TableModel> ConfigFile::read_table() const {
   if (node == nullptr) return std::nullopt;
   const toml::table& table = section(*node);
   check_table(table, "[table]",
-              {"name", "delivery_table", "filter", "order", "columns", "constants", "status"});
+              {"name", "delivery_table", "filter", "order", "time_zone", "columns", "constants", "status"});
   TableModel model;
   const auto read = [&](std::string_view name, std::string& place) {
     if (const toml::node* given = table.get(name)) place = value(*given);
@@ -181,6 +181,7 @@ std::optional<TableModel> ConfigFile::read_table() const {
   read("delivery_table", model.delivery_table);
   read("filter", model.filter);
   read("order", model.order);
+  read("time_zone", model.time_zone);
   model.columns = pairs(table.get("columns"));
   model.constants = pairs(table.get("constants"));
   if (const toml::node* status = table.get("status")) read_status(*status, model.status);

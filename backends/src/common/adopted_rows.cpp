@@ -15,12 +15,13 @@ constexpr std::chrono::seconds kLongestRest{5};
 
 }  // namespace
 
-bool AdoptedRows::bring_in(std::size_t most) {
+bool AdoptedRows::bring_in(std::size_t most, bool ordered) {
   if (chunk_ == 0) chunk_ = std::max(kFewest, 4 * most);
   if (!complete_ || steady_clock::now() >= rest_until_) return look_at_all(most);
   if (!keys_rise_) return false;
   const std::int64_t newest = newest_key();
   if (newest <= newest_) return false;
+  if (ordered) return look_at_all(most);
   const std::size_t found = register_behind(newest_, chunk_);
   if (found == chunk_) {
     complete_ = false;

@@ -11,13 +11,16 @@ namespace waybill::backends {
 ///
 /// Rows behind the newest known key are looked at with every claim; all rows that say they are not finished, every so
 /// often: a late commit carries a smaller key, and a person may have set an old row to pending again. Such a look takes
-/// time in proportion to what is unfinished, so the next one waits ten times as long as it took.
+/// time in proportion to what is unfinished, so the next one waits ten times as long as it took. Where order counts,
+/// whatever is new is looked for among all: a late commit may be what comes before it.
 class AdoptedRows {
  public:
   virtual ~AdoptedRows() = default;
 
-  /// Registers new rows, at most about `most`; true when there may be more.
-  bool bring_in(std::size_t most);
+  /// Registers new rows for a claim of `most` events; true when there may be more.
+  bool bring_in(std::size_t most, bool ordered);
+  /// What was registered since the last commit is not: the transaction was rolled back.
+  void rolled_back() noexcept { complete_ = false; }
   /// Registers all there is, a bounded number of them: for what is done by hand.
   void bring_in_all();
 

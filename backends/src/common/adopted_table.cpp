@@ -169,8 +169,35 @@ std::optional<std::string> AdoptedTable::number_parameter(std::string_view event
 
 std::string AdoptedTable::finished_time() const {
   for (const char* time : {"update_time", "published_time", "last_publish_time", "create_time"})
-    if (has(time)) return own(time);
+    if (has(time)) return time_of(time);
   return {};
+}
+
+void AdoptedTable::require_served(const TableModel& model, const std::optional<std::string>& served) {
+  if (!served)
+    throw StorageError(ErrorCode::schema, "table '" + model.table + "' has no " + model.delivery_table +
+                                              " beside it; create it with `waybill init`");
+  if (*served != model.table)
+    throw StorageError(ErrorCode::schema, "table '" + model.table + "': " + model.delivery_table +
+                                              " belongs to table '" + *served +
+                                              "'; give this one a delivery_table of another name");
+}
+
+void AdoptedTable::refuse_status(std::string_view value) const {
+  refuse("there are rows with status '" + std::string(value) +
+         "', which means nothing to waybill; say in [table.status] what it means");
+}
+
+void AdoptedTable::require_finished_time() const {
+  if (finished_time().empty())
+    throw StorageError(ErrorCode::invalid, "purge: " + name() +
+                                               " has no column that says when a row was finished; map update_time or "
+                                               "published_time, or remove old rows yourself");
+}
+
+void AdoptedTable::refuse_archive() const {
+  throw StorageError(ErrorCode::invalid,
+                     "archive: " + name() + " has no archive; `waybill purge` removes its old finished rows");
 }
 
 // --- pieces of SQL
@@ -210,26 +237,46 @@ std::string AdoptedTable::text_of(const std::string& expression) const {
   return "CAST(" + expression + (dialect_ == Dialect::mysql ? " AS CHAR)" : " AS TEXT)");
 }
 
+/// The table may have another character set than what it is put together with.
+std::string AdoptedTable::unicode(const std::string& expression) const {
+  return dialect_ == Dialect::mysql ? "CONVERT(" + expression + " USING utf8mb4)" : expression;
+}
+
 /// JSON as it is, any other text as a JSON string.
 std::string AdoptedTable::json_of(std::string_view name) const {
-  const std::string value = own(name);
-  if (column(model_.columns.at(std::string(name)))->type == "json" && dialect_ == Dialect::mysql) return value;
+  const bool json = dialect_ == Dialect::mysql && column(model_.columns.at(std::string(name)))->type == "json";
+  const std::string value = json ? own(name) : unicode(own(name));
+  if (json) return value;
   return "CASE WHEN JSON_VALID(" + value + ") THEN " + value + " ELSE JSON_QUOTE(" + value + ") END";
 }
 
-/// A time as waybill reads it. SQLite: texts, and whole numbers of seconds, milliseconds or microseconds.
-std::string AdoptedTable::time_of(const std::string& expression) const {
-  if (dialect_ == Dialect::mysql) return "CAST(" + expression + " AS DATETIME(6))";
-  return "CASE typeof(" + expression + ") WHEN 'integer' THEN " + expression + " * CASE WHEN abs(" + expression +
-         ") < 100000000000 THEN 1000000 WHEN abs(" + expression + ") < 100000000000000 THEN 1000 ELSE 1 END ELSE " +
-         "CAST(round((julianday(" + expression + ") - 2440587.5) * 86400000.0) AS INTEGER) * 1000 END";
+/// A time of the table as waybill reads it. SQLite: texts, and whole numbers of seconds, milliseconds or microseconds.
+std::string AdoptedTable::time_of(std::string_view name) const {
+  const std::string value = own(name);
+  if (dialect_ == Dialect::mysql) {
+    const std::string precise = "CAST(" + value + " AS DATETIME(6))";
+    return is_zoned(name) ? precise : "CONVERT_TZ(" + precise + ", " + zone() + ", '+00:00')";
+  }
+  return "CASE typeof(" + value + ") WHEN 'integer' THEN " + value + " * CASE WHEN abs(" + value +
+         ") < 100000000000 THEN 1000000 WHEN abs(" + value + ") < 100000000000000 THEN 1000 ELSE 1 END ELSE " +
+         "CAST(round((julianday(" + value + ") - 2440587.5) * 86400000.0) AS INTEGER) * 1000 END";
 }
 
 /// A delivery row's time as the table keeps it.
 std::string AdoptedTable::time_for(std::string_view name) const {
   const std::string value = "d." + std::string(name);
-  if (dialect_ == Dialect::mysql || contains(column(model_.columns.at(std::string(name)))->type, "int")) return value;
-  return "strftime('%Y-%m-%d %H:%M:%f', " + value + " / 1000000.0, 'unixepoch')";
+  if (dialect_ == Dialect::mysql) return is_zoned(name) ? value : "CONVERT_TZ(" + value + ", '+00:00', " + zone() + ")";
+  const bool number = contains(column(model_.columns.at(std::string(name)))->type, "int");
+  return number ? value : "strftime('%Y-%m-%d %H:%M:%f', " + value + " / 1000000.0, 'unixepoch')";
+}
+
+/// MySQL: a TIMESTAMP is a point in time, a DATETIME what a clock showed.
+bool AdoptedTable::is_zoned(std::string_view name) const {
+  return column(model_.columns.at(std::string(name)))->type.starts_with("timestamp") || model_.time_zone == "+00:00";
+}
+
+std::string AdoptedTable::zone() const {
+  return model_.time_zone.empty() ? "@@global.time_zone" : "'" + model_.time_zone + "'";
 }
 
 std::string AdoptedTable::now() const { return dialect_ == Dialect::mysql ? "UTC_TIMESTAMP(6)" : "?1"; }
@@ -238,7 +285,7 @@ std::string AdoptedTable::content(std::string_view name) const {
   const std::string value = own(name);
   if (name == "event_payload") return "COALESCE(" + json_of(name) + ", 'null')";
   if (name == "event_headers") return value.empty() ? text_of("NULL") : json_of(name);
-  if (!value.empty() && is_time(name)) return time_of(value);
+  if (!value.empty() && is_time(name)) return time_of(name);
   const auto constant = model_.constants.find(std::string(name));
   const std::string table = "'" + model_.table + "'";
   const std::string key = text_of("t." + quoted(key_));
@@ -249,7 +296,8 @@ std::string AdoptedTable::content(std::string_view name) const {
                                                                     : "0";
     return value.empty() ? fallback : "COALESCE(" + value + ", " + fallback + ")";
   }
-  if (!value.empty()) return name == "aggregate_id" ? "COALESCE(" + value + ", " + key + ")" : value;
+  if (name == "event_no" && !value.empty()) return value;  // as it is: its index finds it
+  if (!value.empty()) return name == "aggregate_id" ? "COALESCE(" + unicode(value) + ", " + key + ")" : unicode(value);
   if (constant != model_.constants.end()) return "'" + constant->second + "'";
   if (name == "event_no") return joined("'" + model_.table + ":'", key);
   if (name == "aggregate_id") return key;
@@ -369,7 +417,7 @@ void AdoptedTable::name_parts() {
   parts_["registered_values"] = values;
   // Dead and cancelled events whose row says otherwise by now. Only a table with a word for it can say "again".
   parts_["again"] = status.failed.empty() ? "1 = 0" : status_list({&status.pending});
-  parts_["finished_time"] = finished_time().empty() ? "NULL" : time_of(finished_time());
+  parts_["finished_time"] = finished_time().empty() ? "NULL" : finished_time();
   parts_["number"] = has("event_no") ? own("event_no") : "t." + quoted(key_);
   // For CREATE TABLE: a key that is not the id is kept beside it, of the same type.
   const TableFacts::Column& key = *column(key_);

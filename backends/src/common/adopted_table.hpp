@@ -53,7 +53,7 @@ class AdoptedTable {
   [[nodiscard]] bool has_unique_number() const;
   /// What View::one looks for: the number, or the key in it; nullopt: the table can't have such an event.
   [[nodiscard]] std::optional<std::string> number_parameter(std::string_view event_no) const;
-  /// A column that tells when a finished row was last changed; empty: there is none.
+  /// When a finished row was last changed, as SQL; empty: no column tells.
   [[nodiscard]] std::string finished_time() const;
 
   /// The texts of the outbox, on the delivery table.
@@ -65,6 +65,16 @@ class AdoptedTable {
   [[nodiscard]] TableTexts view_texts(View view) const;
   /// A text that is about adopted tables: `{source}`, `{delivery}`, `{key}` and so on.
   [[nodiscard]] std::string render(std::string_view text) const;
+
+  /// The note that says which table a delivery table serves.
+  [[nodiscard]] static std::string note_of(const TableModel& model) { return "table of " + model.delivery_table; }
+  /// Throws StorageError `schema` unless that note names this table. nullopt: there is no such note.
+  static void require_served(const TableModel& model, const std::optional<std::string>& served);
+  /// A row has a status that the model says nothing of.
+  [[noreturn]] void refuse_status(std::string_view value) const;
+  /// Throws StorageError `invalid` when no column tells when a row was finished.
+  void require_finished_time() const;
+  [[noreturn]] void refuse_archive() const;
 
   /// What `doctor` says, and a relay's log at its start: does an index serve the search for new rows?
   [[nodiscard]] std::vector<Finding> findings() const;
@@ -88,9 +98,12 @@ class AdoptedTable {
   [[nodiscard]] std::string first_of(std::initializer_list<const std::vector<std::string>*> values) const;
   [[nodiscard]] std::string joined(const std::string& a, const std::string& b) const;
   [[nodiscard]] std::string text_of(const std::string& expression) const;
+  [[nodiscard]] std::string unicode(const std::string& expression) const;
   [[nodiscard]] std::string json_of(std::string_view name) const;
-  [[nodiscard]] std::string time_of(const std::string& expression) const;
+  [[nodiscard]] std::string time_of(std::string_view name) const;
   [[nodiscard]] std::string time_for(std::string_view name) const;
+  [[nodiscard]] bool is_zoned(std::string_view name) const;
+  [[nodiscard]] std::string zone() const;
   [[nodiscard]] std::string now() const;
 
   [[nodiscard]] std::string content(std::string_view name) const;  ///< a column of ours, from the table's row

@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kPasswordVariable = "WAYBILL_MYSQL_PASSWORD";
 
-constexpr std::array<OptionSpec, 9> kSpecs{{
+constexpr std::array<OptionSpec, 10> kSpecs{{
     {"password_file", OptionType::text, "", "file whose first line is the password; else WAYBILL_MYSQL_PASSWORD"},
     {"socket", OptionType::text, "", "path of the server's Unix socket, instead of host and port"},
     {"tls", OptionType::choice, "preferred",
@@ -20,6 +20,8 @@ constexpr std::array<OptionSpec, 9> kSpecs{{
     {"tls_ca", OptionType::text, "", "PEM file of the authority that signed the server's certificate"},
     {"connect_timeout", OptionType::duration, "5s", "how long to try to connect", "1s..10m"},
     {"timeout", OptionType::duration, "30s", "how long to wait for the answer to a statement", "1s..1h"},
+    {"table", OptionType::text, "",
+     "deliver from this table of yours: biz_message_event, domain_event_outbox, outbox, or the one of [table] in --config"},
     {"max_payload", OptionType::bytes, "1MiB", "largest event_payload", "1..1GiB"},
     {"indexes", OptionType::choice, "full", "init: the seed's whole set, or lean: what delivery needs", "full|lean"},
     {"payload", OptionType::choice, "json",
@@ -78,6 +80,7 @@ MysqlOptions mysql_options(const Url& url, const OpenContext& context) {
   options.connect_timeout = given.duration("connect_timeout");
   options.timeout = given.duration("timeout");
   options.limits.max_payload_bytes = given.bytes("max_payload");
+  options.table = chosen_table(given.text("table"), context.table);
   options.full_indexes = given.text("indexes") == "full";
   options.text_payload = given.text("payload") == "text";
   options.mode = context.mode;

@@ -11,6 +11,7 @@ namespace waybill::mysql {
 namespace {
 
 namespace texts = sql::mysql;
+using View = backends::AdoptedTable::View;
 
 /// Conditions joined by "and", with their values in order. Column names come from this file, never from outside.
 class Conditions {
@@ -96,6 +97,7 @@ std::optional<Timestamp> create_time_of(Statements& statements, std::optional<st
 
 std::optional<Event> MysqlRepository::find(std::string_view event_no) {
   return read("find", [&]() -> std::optional<Event> {
+    if (adopted()) return adopted()->find(event_no);
     for (const bool archived : {false, true}) {
       const Query query(statements().get(archived ? texts::find_archived : texts::find).add(event_no));
       if (!query->next()) continue;
@@ -112,10 +114,11 @@ std::vector<Event> MysqlRepository::query_within(const EventFilter& filter, cons
   if (page.limit == 0) return events;
   Conditions conditions = conditions_of(filter);
   if (page.after_id) conditions.add(page.newest_first ? "id < ?" : "id > ?", *page.after_id);
-  Statement list =
-      statements().prepare(backends::render_sql(texts::list, {{"index", index_for(filter)},
-                                                              {"conditions", conditions.sql()},
-                                                              {"direction", page.newest_first ? "DESC" : "ASC"}}));
+  const std::string_view index = index_for(filter);
+  Statement list = asking(index.empty() ? View::listed : View::listed_unfinished)
+                       .prepare(texts::list, {{"index", index},
+                                              {"conditions", conditions.sql()},
+                                              {"direction", page.newest_first ? "DESC" : "ASC"}});
   conditions.bind(list);
   list.add(static_cast<std::int64_t>(page.limit));
   const Query rows(list);
@@ -133,8 +136,7 @@ Stats MysqlRepository::stats(const StatsRequest& request) {
     std::optional<std::int64_t> first_pending;
     {
       const Conditions conditions = conditions_of(request);
-      Statement counts =
-          statements().prepare(backends::render_sql(texts::count_by_status, {{"conditions", conditions.sql()}}));
+      Statement counts = asking(View::all).prepare(texts::count_by_status, {{"conditions", conditions.sql()}});
       conditions.bind(counts);
       const Query rows(counts);
       while (rows->next()) {
@@ -145,7 +147,7 @@ Stats MysqlRepository::stats(const StatsRequest& request) {
         if (!rows->is_null(3)) first_pending = rows->integer(3);
       }
     }
-    stats.oldest_pending = create_time_of(statements(), first_pending);
+    stats.oldest_pending = create_time_of(asking(View::unfinished), first_pending);
     stats.archived = static_cast<std::uint64_t>(statements().integer(texts::count_archived));
     const auto counter = [&](std::string_view name) {
       const Query value(statements().get(texts::counter).add(name));
@@ -162,7 +164,7 @@ Backlog MysqlRepository::backlog() {
     Backlog backlog;
     std::optional<std::int64_t> oldest;
     {
-      const Query rows(statements().get(texts::count_backlog));
+      const Query rows(asking(View::unfinished).get(texts::count_backlog));
       while (rows->next()) {
         const std::uint64_t living = count_of(*rows, 1) - count_of(*rows, 2);
         switch (static_cast<Status>(rows->integer(0))) {
@@ -178,7 +180,7 @@ Backlog MysqlRepository::backlog() {
         if (!rows->is_null(3)) oldest = oldest ? std::min(*oldest, rows->integer(3)) : rows->integer(3);
       }
     }
-    backlog.oldest = create_time_of(statements(), oldest);
+    backlog.oldest = create_time_of(asking(View::unfinished), oldest);
     return backlog;
   });
 }
@@ -186,7 +188,7 @@ Backlog MysqlRepository::backlog() {
 std::vector<ChannelBacklog> MysqlRepository::backlog_by_channel() {
   return read("backlog", [&] {
     std::vector<ChannelBacklog> channels;
-    const Query rows(statements().get(texts::backlog_by_channel));
+    const Query rows(asking(View::unfinished).get(texts::backlog_by_channel));
     while (rows->next()) channels.push_back({std::string(rows->text(0)), rows->optional_text(1), count_of(*rows, 2)});
     return channels;
   });

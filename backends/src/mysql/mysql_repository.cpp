@@ -33,8 +33,13 @@ void pause_before(int attempt) {
 
 MysqlRepository::Session::Session(const MysqlOptions& options)
     : connection(options),
-      scanner(connection, claim_index_is_the_seeds(connection)),
-      insert_facts(connection.statements()) {}
+      scanner(connection, !options.table && claim_index_is_the_seeds(connection)),
+      insert_facts(connection.statements()) {
+  require_current(connection.statements(), "'" + options.database + "'");
+  if (!options.table) return;
+  adopted.emplace(connection, read_table(connection.statements(), *options.table));
+  adopted->require_ready(options.mode != OpenMode::read_only);
+}
 
 MysqlRepository::MysqlRepository(MysqlOptions options) : options_(std::move(options)) {
   try {
@@ -51,9 +56,7 @@ void MysqlRepository::open() {
     migrate(connection, options_);
     options_.mode = OpenMode::read_write;  // to reopen it is not to create it
   }
-  auto session = std::make_unique<Session>(options_);
-  require_current(session->connection.statements(), "'" + options_.database + "'");
-  session_ = std::move(session);
+  session_ = std::make_unique<Session>(options_);
   broken_ = false;
   signs_.reset();
 }
@@ -106,10 +109,28 @@ InsertFacts MysqlRepository::insert_facts() {
 ClaimResult MysqlRepository::claim_within(const ClaimRequest& request) {
   // Before the scans: what arrives while they run is then seen as new. Only a relay that finds too little will wait.
   signs_.reset();
-  if (short_claim_) signs_ = session_->scanner.signs();
-  ClaimResult result = session_->scanner.claim(request);
+  if (short_claim_) signs_ = signs();
+  ClaimResult result = adopted() ? claim_adopted(request) : session_->scanner.claim(request);
   short_claim_ = result.events.size() < request.limit;
   return result;
+}
+
+ClaimResult MysqlRepository::claim_adopted(const ClaimRequest& request) {
+  const bool more = adopted()->bring_in(request.limit, request.ordering == Ordering::aggregate);
+  ClaimResult result = session_->scanner.claim(request);
+  const std::size_t claimed = result.events.size();
+  adopted()->drop_withdrawn(result.events);
+  if (adopted()->table().shows_claims()) {
+    std::vector<std::int64_t> ids;
+    for (const Event& event : result.events) ids.push_back(event.id);
+    adopted()->show(ids);
+  }
+  result.more = result.more || more || result.events.size() != claimed;
+  return result;
+}
+
+MysqlRepository::Signs MysqlRepository::signs() {
+  return {session_->scanner.signs(), adopted() ? adopted()->sign() : 0};
 }
 
 ClaimResult MysqlRepository::claim(const ClaimRequest& request) {
@@ -185,9 +206,9 @@ bool MysqlRepository::wait_for_work(Duration timeout) {
     return woken;
   };
   for (;;) {
-    const ClaimScanner::Signs signs = read("wait", [&] { return session_->scanner.signs(); });
-    const bool changed = signs_ != signs;
-    signs_ = signs;
+    const Signs seen = read("wait", [&] { return signs(); });
+    const bool changed = signs_ != seen;
+    signs_ = seen;
     std::unique_lock lock(wake_mutex_);
     if (was_woken() || changed) return true;
     const auto next = std::min(until, std::chrono::steady_clock::now() + options_.look_every);

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "mysql/mysql_adopted.hpp"
 #include "mysql/mysql_claim.hpp"
 #include "mysql/mysql_connection.hpp"
 #include "mysql/mysql_writer.hpp"
@@ -55,12 +56,21 @@ class MysqlRepository final : public IEventRepository {
   struct Session {
     explicit Session(const MysqlOptions& options);
     Connection connection;
+    std::optional<Adopted> adopted;  ///< when the store is somebody else's table
     ClaimScanner scanner;
     InsertFacts insert_facts;
   };
 
+  /// Numbers that change when there may be something to claim that the last claim did not see.
+  using Signs = std::pair<ClaimScanner::Signs, std::int64_t>;
+
   void open();
   [[nodiscard]] Statements& statements() { return session_->connection.statements(); }
+  [[nodiscard]] std::optional<Adopted>& adopted() { return session_->adopted; }
+  /// Statements for questions about such rows.
+  [[nodiscard]] Statements& asking(backends::AdoptedTable::View view) {
+    return adopted() ? adopted()->view(view) : statements();
+  }
   /// Runs `work` on a sound connection, repeating it as long as the failure allows it: nothing was written then.
   template <class Work>
   auto guarded(const char* doing, Work work) -> decltype(work());
@@ -80,9 +90,13 @@ class MysqlRepository final : public IEventRepository {
   [[noreturn]] void rethrow_with(const char* doing, const StorageError& error) const;
 
   [[nodiscard]] InsertFacts insert_facts();
+  [[nodiscard]] Signs signs();
   ClaimResult claim_within(const ClaimRequest& request);
+  ClaimResult claim_adopted(const ClaimRequest& request);
   ClaimResult claim_after_lost_commit(const ClaimResult& intended);
   std::vector<SettleStatus> settle_within(std::span<const Settlement> settlements, bool together);
+  std::vector<SettleStatus> settle_each(std::span<const Settlement> settlements, bool together);
+  void show_settled(std::span<const Settlement> settlements);
   std::vector<SettleStatus> settle_after_lost_commit(std::span<const Settlement> settlements);
   std::vector<Token> held(std::span<const Token> tokens);
   void hint(std::span<const Settlement> settlements);
@@ -101,7 +115,7 @@ class MysqlRepository final : public IEventRepository {
   std::chrono::steady_clock::time_point ask_time_again_{};
   // Waiting:
   bool short_claim_{false};                   ///< the last claim brought less than asked for
-  std::optional<ClaimScanner::Signs> signs_;  ///< as of the last claim; empty: look at once
+  std::optional<Signs> signs_;  ///< as of the last claim; empty: look at once
   std::mutex wake_mutex_;
   std::condition_variable waking_;
   bool woken_{false};
@@ -144,9 +158,14 @@ template <class Work>
 auto MysqlRepository::transact(const char* doing, Work work) -> decltype(work()) {
   return guarded(doing, [&] {
     Transaction transaction(session_->connection);
-    auto result = work();
-    transaction.commit();
-    return result;
+    try {
+      auto result = work();
+      transaction.commit();
+      return result;
+    } catch (...) {
+      if (adopted()) adopted()->rolled_back();
+      throw;
+    }
   });
 }
 

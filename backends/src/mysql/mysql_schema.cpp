@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mysql/mysql_adopted.hpp"
 #include "waybill_sql_mysql.hpp"
 
 namespace waybill::mysql {
@@ -101,6 +102,16 @@ void adopt_table(Connection& connection, std::string_view create) {
   for (const std::string& key : keys) add_key(connection, key);
 }
 
+void create_delivery_table(Connection& connection, const MysqlOptions& options) {
+  Statements& statements = connection.statements();
+  const TableModel& model = *options.table;
+  const std::string name = backends::AdoptedTable::note_of(model);
+  const std::string script = read_table(statements, model).render(texts::create_delivery_table);
+  if (const auto served = served_table(statements, model)) backends::AdoptedTable::require_served(model, served);
+  for (const std::string& statement : statements_of(render(script, options))) connection.execute(statement);
+  statements.get(texts::set_note).add(std::string_view(name)).add(std::string_view(model.table)).run();
+}
+
 }  // namespace
 
 std::int64_t newest_version() noexcept { return static_cast<std::int64_t>(texts::kSchema.size()); }
@@ -122,8 +133,9 @@ void migrate(Connection& connection, const MysqlOptions& options) {
     for (const std::string& statement : statements_of(render(step.text, options))) connection.execute(statement);
     statements.get(texts::record_migration).add(version).add(step.name).run();
   }
-  if (!options.full_indexes) return;
-  for (const std::string& statement : statements_of(texts::full_indexes)) add_key(connection, statement);
+  if (options.full_indexes)
+    for (const std::string& statement : statements_of(texts::full_indexes)) add_key(connection, statement);
+  if (options.table) create_delivery_table(connection, options);
 }
 
 void require_current(Statements& statements, const std::string& where) {

@@ -129,6 +129,19 @@ void add_tokens(Statement& statement, std::span<const Token> tokens) {
 }
 
 std::vector<SettleStatus> MysqlRepository::settle_within(std::span<const Settlement> settlements, bool together) {
+  std::vector<SettleStatus> statuses = settle_each(settlements, together);
+  show_settled(settlements);
+  return statuses;
+}
+
+void MysqlRepository::show_settled(std::span<const Settlement> settlements) {
+  if (!adopted()) return;
+  std::vector<std::int64_t> ids;
+  for (const Settlement& settlement : settlements) ids.push_back(settlement.token.id);
+  adopted()->show(ids);
+}
+
+std::vector<SettleStatus> MysqlRepository::settle_each(std::span<const Settlement> settlements, bool together) {
   std::vector<SettleStatus> statuses(settlements.size(), SettleStatus::applied);
   if (together) {
     for (const Group& group : grouped(settlements))
@@ -158,6 +171,7 @@ std::vector<SettleStatus> MysqlRepository::settle_after_lost_commit(std::span<co
       const bool done = was_ours || applied(statements(), settlement, std::span(&settlement.token, 1));
       found.push_back(done ? SettleStatus::applied : SettleStatus::fenced);
     }
+    show_settled(settlements);
     return found;
   });
   settle_in_doubt_ = false;

@@ -222,24 +222,29 @@ std::optional<Timestamp> Statement::optional_time(int column) const {
   return time(column);
 }
 
+void Statements::use(backends::TableTexts texts) {
+  cache_.clear();
+  texts_ = std::move(texts);
+}
+
 Statement& Statements::get(std::string_view text) { return get(text, nullptr, {}); }
 
 Statement& Statements::get(std::string_view text, const char* variant,
                            std::initializer_list<backends::Substitution> replacements) {
-  return cached({text.data(), variant, 0}, [&] { return backends::render_sql(text, replacements); });
+  return cached({text.data(), variant, 0}, [&] { return texts_.render(text, replacements); });
 }
 
 Statement& Statements::get_list(std::string_view text, std::size_t count) {
   return cached({text.data(), nullptr, padded(count)}, [&] {
     const std::string list = repeated("?", padded(count));
-    return backends::render_sql(text, {{"list", list}});
+    return texts_.render(text, {{"list", list}});
   });
 }
 
 Statement& Statements::get_rows(std::string_view text, std::size_t count, std::string_view row) {
   return cached({text.data(), nullptr, count}, [&] {
     const std::string rows = repeated(row, count);
-    return backends::render_sql(text, {{"rows", rows}});
+    return texts_.render(text, {{"rows", rows}});
   });
 }
 

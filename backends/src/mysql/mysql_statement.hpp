@@ -118,7 +118,9 @@ class Query {
 /// constants; `variant` (also a constant) and `count` stand for what is replaced in it.
 class Statements {
  public:
-  explicit Statements(MYSQL* mysql) : mysql_(mysql) {}
+  explicit Statements(MYSQL* mysql, backends::TableTexts texts = {}) : mysql_(mysql), texts_(std::move(texts)) {}
+  /// From now on the texts are about another table.
+  void use(backends::TableTexts texts);
   [[nodiscard]] Statement& get(std::string_view text);
   [[nodiscard]] Statement& get(std::string_view text, const char* variant,
                                std::initializer_list<backends::Substitution> replacements);
@@ -126,8 +128,11 @@ class Statements {
   [[nodiscard]] Statement& get_list(std::string_view text, std::size_t count);
   /// With {rows} replaced by `count` times `row`.
   [[nodiscard]] Statement& get_rows(std::string_view text, std::size_t count, std::string_view row);
-  /// A text made at run time; not kept.
-  [[nodiscard]] Statement prepare(const std::string& sql) const { return Statement(mysql_, sql); }
+  /// With replacements made at run time; not kept.
+  [[nodiscard]] Statement prepare(std::string_view text,
+                                  std::initializer_list<backends::Substitution> replacements = {}) const {
+    return Statement(mysql_, texts_.render(text, replacements));
+  }
   /// The first column of the first row; 0 when there is none.
   [[nodiscard]] std::int64_t integer(std::string_view text);
 
@@ -137,6 +142,7 @@ class Statements {
   Statement& cached(const Key& key, Render render);
 
   MYSQL* mysql_;
+  backends::TableTexts texts_;
   std::map<Key, Statement> cache_;
 };
 

@@ -41,6 +41,7 @@ std::size_t MysqlRepository::change_matching(const EventFilter& filter, Command 
   const std::string kept = clip_reason(reason);
   const std::size_t changed = write(to_string(command).data(), [&] {
     std::vector<std::int64_t> ids;
+    if (adopted()) adopted()->bring_in_all();
     for (const Event& event : query_within(*allowed, Page{limit, false, std::nullopt})) ids.push_back(event.id);
     std::size_t count = 0;
     in_parts(ids, [&](std::span<const std::int64_t> part) {
@@ -49,6 +50,7 @@ std::size_t MysqlRepository::change_matching(const EventFilter& filter, Command 
       if (!requeue) rows.add(std::string_view(kept));
       count += rows.add_list(part, kItself).run();
     });
+    if (adopted()) adopted()->show(ids);
     return count;
   });
   if (changed == 0) return 0;
@@ -74,6 +76,7 @@ std::vector<std::int64_t> MysqlRepository::finished_before(Timestamp before, std
 
 std::size_t MysqlRepository::archive(Timestamp before, std::size_t limit) {
   if (limit == 0) return 0;
+  if (adopted()) adopted()->table().refuse_archive();
   return write("archive", [&] {
     const std::vector<std::int64_t> ids = finished_before(before, limit);
     in_parts(ids, [&](std::span<const std::int64_t> part) {
@@ -87,6 +90,7 @@ std::size_t MysqlRepository::archive(Timestamp before, std::size_t limit) {
 
 std::size_t MysqlRepository::purge(Timestamp before, std::size_t limit) {
   if (limit == 0) return 0;
+  if (adopted()) return write("purge", [&] { return adopted()->purge(before, limit); });
   return write("purge", [&] {
     std::size_t count = statements().get(texts::purge_archived).add(before).add(static_cast<std::int64_t>(limit)).run();
     if (count < limit) {

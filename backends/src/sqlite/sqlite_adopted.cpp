@@ -40,20 +40,11 @@ TableFacts facts_of(Statements& statements, const std::string& table) {
   return facts;
 }
 
-std::string note_name(const TableModel& model) { return "table of " + model.delivery_table; }
-
 std::optional<std::string> served_table(Statements& statements, const TableModel& model) {
-  const std::string name = note_name(model);
+  const std::string name = AdoptedTable::note_of(model);
   const Query note(statements.get(texts::note));
   note->bind(1, name);
   return note->step() ? note->optional_text(0) : std::nullopt;
-}
-
-void require_served(const TableModel& model, const std::string& served) {
-  if (served != model.table)
-    throw StorageError(ErrorCode::schema, "table '" + model.table + "': " + model.delivery_table +
-                                              " belongs to table '" + served +
-                                              "'; give this one a delivery_table of another name");
 }
 
 }  // namespace
@@ -65,9 +56,9 @@ AdoptedTable read_table(Statements& statements, const TableModel& model) {
 void create_delivery_table(Statements& statements, const TableModel& model) {
   const std::string script = read_table(statements, model).render(texts::create_delivery_table);
   WriteTransaction transaction(statements);
-  if (const auto served = served_table(statements, model)) require_served(model, *served);
+  if (const auto served = served_table(statements, model)) AdoptedTable::require_served(model, served);
   run_script(statements, script, "create " + model.delivery_table);
-  const std::string name = note_name(model);
+  const std::string name = AdoptedTable::note_of(model);
   statements.get(texts::set_note).bind(1, name).bind(2, model.table).run();
   transaction.commit();
 }
@@ -91,16 +82,10 @@ Adopted::Adopted(Statements& statements, AdoptedTable table, const IClock& clock
 }
 
 void Adopted::require_ready(bool writable) {
-  const auto served = served_table(statements_, table_.model());
-  if (!served)
-    throw StorageError(ErrorCode::schema, table_.name() + " has no " + table_.model().delivery_table +
-                                              " beside it; create it with `waybill init`");
-  require_served(table_.model(), *served);
+  AdoptedTable::require_served(table_.model(), served_table(statements_, table_.model()));
   const Query unknown(statements_.get(texts_.unknown_status));
   if (unknown->step())
-    throw StorageError(ErrorCode::schema, table_.name() + ": there are rows with status '" +
-                                              std::string(unknown->text(0)) +
-                                              "', which has no meaning; say in [table.status] what it means");
+    table_.refuse_status(unknown->text(0));
   if (!writable) return;
   // Prepared once, so that a column that can't be written is told now.
   (void)statements_.get(texts_.show);
@@ -133,10 +118,7 @@ std::optional<Event> Adopted::find(std::string_view event_no) {
 Statements& Adopted::view(View view) { return views_[static_cast<std::size_t>(view)]; }
 
 std::size_t Adopted::purge(Timestamp before, std::size_t limit) {
-  if (table_.finished_time().empty())
-    throw StorageError(ErrorCode::invalid, table_.name() +
-                                               ": purge: no column says when a row was finished; map update_time or "
-                                               "published_time, or remove old rows yourself");
+  table_.require_finished_time();
   std::vector<std::string> keys;
   {
     const Query rows(statements_.get(texts_.finished));

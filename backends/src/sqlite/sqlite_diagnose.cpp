@@ -68,7 +68,7 @@ Finding plan_finding(Statements& statements) {
   };
   for (const Part& part : {Part{texts::claim_retries, "idx_outbox_failed"},
                            Part{texts::claim_scheduled, "idx_outbox_new"}, Part{texts::claim_new, "idx_outbox_new"}}) {
-    Statement plan(statements.db(), "EXPLAIN QUERY PLAN " + backends::render_sql(part.text, {{"what", "id"}}));
+    Statement plan(statements.db(), "EXPLAIN QUERY PLAN " + statements.texts().render(part.text, {{"what", "id"}}));
     std::string seen;
     while (plan.step()) seen += std::string(plan.text(3)) + "; ";
     if (seen.find("SEARCH") == std::string::npos || seen.find(part.index) == std::string::npos ||

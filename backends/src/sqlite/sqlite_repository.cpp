@@ -182,7 +182,7 @@ std::vector<AppendResult> SqliteRepository::append(std::span<const NewEvent> eve
 }
 
 ClaimResult SqliteRepository::claim_adopted(const ClaimRequest& request) {
-  const bool more = adopted()->bring_in(request.limit);
+  const bool more = adopted()->bring_in(request.limit, request.ordering == Ordering::aggregate);
   ClaimResult result = session_->scanner.claim(request, now());
   const std::size_t claimed = result.events.size();
   adopted()->drop_withdrawn(result.events);

@@ -122,10 +122,15 @@ auto SqliteRepository::write(const char* doing, Work work) -> decltype(work()) {
   return guarded(doing, [&] {
     require_in_place();
     WriteTransaction transaction(statements());
-    auto result = work();
-    transaction.commit();
-    session_->connection.checkpoint_if_due();
-    return result;
+    try {
+      auto result = work();
+      transaction.commit();
+      session_->connection.checkpoint_if_due();
+      return result;
+    } catch (...) {
+      if (adopted()) adopted()->rolled_back();
+      throw;
+    }
   });
 }
 

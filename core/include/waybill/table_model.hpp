@@ -43,6 +43,7 @@ struct TableModel {
   std::map<std::string, std::string> constants;
   StatusValues status;
   std::string filter;  ///< a further condition in the database's SQL; the table is `t`: `t.tenant = 'eu'`
+  std::string time_zone;  ///< MySQL: of its DATETIME columns, `+08:00`; empty: the server's. TIMESTAMP needs none
   std::string order;   ///< a column whose values rise as events happen; empty: the key
 
   bool operator==(const TableModel&) const = default;

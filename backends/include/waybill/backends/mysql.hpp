@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "waybill/event_repository.hpp"
 #include "waybill/limits.hpp"
 #include "waybill/registry.hpp"
+#include "waybill/table_model.hpp"
 #include "waybill/time.hpp"
 
 namespace waybill {
@@ -37,6 +39,7 @@ struct MysqlOptions {
   Limits limits{};
   bool full_indexes{true};              ///< `init`: the seed's whole set, or what delivery needs
   bool text_payload{false};             ///< `init`: LONGTEXT keeps a payload's bytes; JSON normalises it (MySQL)
+  std::optional<TableModel> table;      ///< deliver from this table of the user's; empty: biz_outbox_event
   std::shared_ptr<const IClock> clock;  ///< empty: the server's clock
   LogSink log;
 };
