@@ -119,7 +119,7 @@ TEST_CASE("the printed schema makes the same tables as init") {
   StoreFile printed;
   printed.options.full_indexes = full;
   SQLite::Database plain = printed.other_program();
-  plain.exec(sqlite_schema_sql(full));
+  plain.exec(sqlite_schema_sql(full_schema(full)));
   StoreFile made;
   made.options.full_indexes = full;
   (void)made.create();

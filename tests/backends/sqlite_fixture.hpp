@@ -29,6 +29,13 @@ namespace fs = std::filesystem;
 /// In memory where the system has such a place: these tests are about files, few of them about the disk below.
 [[nodiscard]] fs::path quick_root();
 
+/// For sqlite_schema_sql().
+[[nodiscard]] inline SqliteOptions full_schema(bool full_indexes) {
+  SqliteOptions options;
+  options.full_indexes = full_indexes;
+  return options;
+}
+
 /// Log lines as a store writes them. Thread-safe.
 class LogLines {
  public:

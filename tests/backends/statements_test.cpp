@@ -159,7 +159,7 @@ TEST_CASE("every SQL text the store runs can be prepared on a fresh schema") {
   StoreFile file;
   file.options.full_indexes = true;
   SQLite::Database database = file.other_program();
-  database.exec(sqlite_schema_sql(true));
+  database.exec(sqlite_schema_sql(full_schema(true)));
   for (const Named& query : kQueries)
     if (query.name == "order_index") database.exec(std::string(query.text));
   for (const std::string& text : texts) {
@@ -236,7 +236,7 @@ TEST_CASE("the claim searches its indexes without a scan or a sort, whatever ANA
   const std::set<std::string> texts = texts_of_a_tour();
   StoreFile file;
   SQLite::Database database = file.other_program();
-  database.exec(sqlite_schema_sql(GENERATE(false, true)));
+  database.exec(sqlite_schema_sql(full_schema(GENERATE(false, true))));
   for (const Named& query : kQueries)
     if (query.name == "order_index") database.exec(std::string(query.text));
   SECTION("no statistics") { check_plans(database, texts); }

@@ -191,7 +191,7 @@ TEST_CASE_METHOD(Contract, "the payload's limit is the store's own", "[append]")
   CHECK_THROWS_AS(store->append({&event, 1}), InvalidEvent);
 }
 
-TEST_CASE_METHOD(Contract, "an archived number is still taken", "[append]") {
+TEST_CASE_METHOD(Archiving, "an archived number is still taken", "[append]") {
   const Event sent = add_in(Status::succeeded, "E1");
   clock().advance(1s);
   REQUIRE(store->archive(now(), 10) == 1);

@@ -37,6 +37,7 @@ class Contract {
   void restart(const StoreSettings& settings);
   /// Closes the repository and opens the database anew.
   void reopen();
+  [[nodiscard]] bool has_archive() const { return kind_->has_archive; }
   [[nodiscard]] ManualClock& clock() { return database->clock(); }
   [[nodiscard]] Timestamp now() { return database->clock().now(); }
 
@@ -72,6 +73,12 @@ class Contract {
  private:
   const StoreKind* kind_;
   Catch::ScopedMessage name_;  ///< says in each failure which store it was
+};
+
+/// For tests of the archive.
+class Archiving : public Contract {
+ protected:
+  Archiving() : Contract(archiving_kinds()) {}
 };
 
 }  // namespace waybill::test

@@ -159,7 +159,7 @@ TEST_CASE_METHOD(Querying, "a page of nothing is empty", "[query][paging]") {
   CHECK(store->query({}, page).empty());
 }
 
-TEST_CASE_METHOD(Contract, "find knows the archive and nothing that is not there", "[query]") {
+TEST_CASE_METHOD(Archiving, "find knows the archive and nothing that is not there", "[query]") {
   CHECK_FALSE(store->find("E1").has_value());
   CHECK_FALSE(store->find("").has_value());
   Event sent = add_in(Status::succeeded, "E1");

@@ -97,9 +97,11 @@ TEST_CASE_METHOD(Counting, "the oldest pending event is the first appended, what
 
 TEST_CASE_METHOD(Counting, "stats remember what was archived and purged", "[stats]") {
   fill();
-  REQUIRE(store->archive(now(), 1) == 1);
-  CHECK(store->stats({}).archived == 1);
-  CHECK(store->stats({}).by_status == Counts{3, 1, 0, 3, 1});
+  if (has_archive()) {
+    REQUIRE(store->archive(now(), 1) == 1);
+    CHECK(store->stats({}).archived == 1);
+    CHECK(store->stats({}).by_status == Counts{3, 1, 0, 3, 1});
+  }
   clock().advance(1s);
   REQUIRE(store->purge(now(), 10) == 2);
   StatsRequest nothing;

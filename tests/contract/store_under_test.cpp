@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include "contract/shop_table.hpp"
 #include "waybill/backends/memory.hpp"
 #ifdef WAYBILL_WITH_SQLITE
+#include <SQLiteCpp/Database.h>
+
 #include <cstdlib>
 #include <filesystem>
 
@@ -42,7 +45,7 @@ std::filesystem::path quick_root() {
                                                                  : std::filesystem::temp_directory_path();
 }
 
-class SqliteTestDatabase final : public TestDatabase {
+class SqliteTestDatabase : public TestDatabase {
  public:
   explicit SqliteTestDatabase(const StoreSettings& settings) {
     options_.path = (directory_.path() / "contract.db").string();
@@ -51,6 +54,11 @@ class SqliteTestDatabase final : public TestDatabase {
     options_.limits = settings.limits;
     options_.max_events = settings.max_events;
     options_.on_full = settings.drop_oldest ? OnFull::drop_oldest : OnFull::reject;
+  }
+  SqliteTestDatabase(const StoreSettings& settings, const char* table_sql, TableModel model)
+      : SqliteTestDatabase(settings) {
+    SQLite::Database(options_.path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec(table_sql);
+    options_.table = std::move(model);
   }
   std::unique_ptr<IEventRepository> open() override {
     SqliteOptions options = options_;
@@ -65,15 +73,28 @@ class SqliteTestDatabase final : public TestDatabase {
   SqliteOptions options_;
   bool created_{false};
 };
+
+class SqliteTableDatabase final : public SqliteTestDatabase {
+ public:
+  explicit SqliteTableDatabase(const StoreSettings& settings)
+      : SqliteTestDatabase(settings, kSqliteShopTable, shop_table()) {}
+};
 #endif
 
 #ifdef WAYBILL_WITH_MYSQL
 class MysqlTestDatabase final : public TestDatabase {
  public:
-  MysqlTestDatabase(const MysqlServer& server, const StoreSettings& settings) : database_(server) {
+  MysqlTestDatabase(const MysqlServer& server, const StoreSettings& settings, bool own_table) : database_(server) {
     options_ = database_.options();
     options_.clock = shared_clock();
     options_.limits = settings.limits;
+    if (!own_table) return;
+    database_.run(kMysqlShopTable);
+    options_.table = shop_table();
+    MysqlOptions creating = options_;
+    creating.mode = OpenMode::create;
+    (void)open_mysql(creating);
+    for (const char* table : {"shop_event", "waybill_delivery"}) database_.run(std::string("DELETE FROM ") + table);
   }
   std::unique_ptr<IEventRepository> open() override { return open_mysql(options_); }
 
@@ -88,6 +109,12 @@ StoreKind kind(std::string name) {
   return {std::move(name), [](const StoreSettings& settings) { return std::make_unique<Database>(settings); }};
 }
 
+std::vector<StoreKind> those_that(bool StoreKind::*can) {
+  std::vector<StoreKind> some = store_kinds();
+  some.erase(std::remove_if(some.begin(), some.end(), [&](const StoreKind& one) { return !(one.*can); }), some.end());
+  return some;
+}
+
 }  // namespace
 
 const std::vector<StoreKind>& store_kinds() {
@@ -95,26 +122,31 @@ const std::vector<StoreKind>& store_kinds() {
     std::vector<StoreKind> all{kind<MemoryTestDatabase>("memory")};
 #ifdef WAYBILL_WITH_SQLITE
     all.push_back(kind<SqliteTestDatabase>("sqlite"));
+    StoreKind table = kind<SqliteTableDatabase>("a table in sqlite");
+    table.has_archive = table.can_be_bounded = false;
+    all.push_back(std::move(table));
 #endif
 #ifdef WAYBILL_WITH_MYSQL
     for (const MysqlServer& server : mysql_servers())
-      all.push_back(
-          {server.name,
-           [&server](const StoreSettings& settings) { return std::make_unique<MysqlTestDatabase>(server, settings); },
-           false, server.name != "mysql", 30});
+      for (const bool own_table : {false, true})
+        all.push_back({(own_table ? "a table in " : "") + server.name,
+                       [&server, own_table](const StoreSettings& settings) {
+                         return std::make_unique<MysqlTestDatabase>(server, settings, own_table);
+                       },
+                       !own_table, false, server.name != "mysql", own_table ? 15 : 30});
 #endif
     return all;
   }();
   return kinds;
 }
 
+const std::vector<StoreKind>& archiving_kinds() {
+  static const std::vector<StoreKind> kinds = those_that(&StoreKind::has_archive);
+  return kinds;
+}
+
 const std::vector<StoreKind>& bounded_kinds() {
-  static const std::vector<StoreKind> kinds = [] {
-    std::vector<StoreKind> some = store_kinds();
-    some.erase(std::remove_if(some.begin(), some.end(), [](const StoreKind& one) { return !one.can_be_bounded; }),
-               some.end());
-    return some;
-  }();
+  static const std::vector<StoreKind> kinds = those_that(&StoreKind::can_be_bounded);
   return kinds;
 }
 

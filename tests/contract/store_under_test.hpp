@@ -36,6 +36,7 @@ class TestDatabase {
 struct StoreKind {
   std::string name;
   std::function<std::unique_ptr<TestDatabase>(const StoreSettings&)> make;
+  bool has_archive{true};     ///< a user's own table has none
   bool can_be_bounded{true};  ///< takes max_events: a device's buffer
   bool keeps_bytes{true};     ///< of JSON; MySQL's type keeps its meaning
   int share_percent{100};     ///< of a property's random inputs: a server takes a hundred times as long for each
@@ -43,6 +44,8 @@ struct StoreKind {
 
 /// Those of this build; memory, the reference, is the first.
 [[nodiscard]] const std::vector<StoreKind>& store_kinds();
+/// Those that have an archive table.
+[[nodiscard]] const std::vector<StoreKind>& archiving_kinds();
 /// Those that take max_events.
 [[nodiscard]] const std::vector<StoreKind>& bounded_kinds();
 

@@ -99,7 +99,8 @@ void Twins::Side::learn(const std::string& event_no, std::int64_t id) {
   numbers[id] = event_no;
 }
 
-Twins::Twins(const StoreKind& subject, const StoreSettings& settings) : name_(subject.name) {
+Twins::Twins(const StoreKind& subject, const StoreSettings& settings)
+    : name_(subject.name), has_archive_(subject.has_archive) {
   reference_.database = store_kinds().front().make(settings);
   subject_.database = subject.make(settings);
   reference_.open();
@@ -224,6 +225,7 @@ void Twins::cancel(const EventFilter& filter, std::size_t limit) {
 }
 
 void Twins::archive(Timestamp before, std::size_t limit) {
+  if (!has_archive_) return;
   on_both([&](Side& side) { return side.store().archive(before, limit); });
   compare();
 }

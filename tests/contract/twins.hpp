@@ -46,6 +46,7 @@ class Twins {
   void recover(std::size_t connection, std::size_t limit, std::optional<Timestamp> next, bool cancel_if_dead);
   void requeue(const EventFilter& filter, std::size_t limit);
   void cancel(const EventFilter& filter, std::size_t limit);
+  /// Where the store has no archive: nothing.
   void archive(Timestamp before, std::size_t limit);
   void purge(Timestamp before, std::size_t limit);
   /// `after`: the page starts behind this event, if it was ever seen.
@@ -79,6 +80,7 @@ class Twins {
   auto on_both(Act act) -> decltype(act(std::declval<Side&>()));
 
   std::string name_;
+  bool has_archive_;
   Side reference_;
   Side subject_;
   std::vector<HeldToken> held_;

@@ -42,16 +42,19 @@ Url with_indexes(Url url, const std::string& indexes) {
   return url;
 }
 
-void print_schema(const Url& url) {
+void print_schema(const Url& url, const Session& session) {
+  OpenContext context;
+  context.mode = OpenMode::read_only;
+  context.table = session.common.table;
 #ifdef WAYBILL_WITH_SQLITE
   if (url.scheme == "sqlite") {
-    print(sqlite_schema_sql(sqlite_options(url, {}).full_indexes));
+    print(sqlite_schema_sql(sqlite_options(url, context)));
     return;
   }
 #endif
 #ifdef WAYBILL_WITH_MYSQL
   if (url.scheme == "mysql" || url.scheme == "mariadb") {
-    print(mysql_schema_sql(mysql_options(url, {})));
+    print(mysql_schema_sql(mysql_options(url, context)));
     return;
   }
 #endif
@@ -61,7 +64,7 @@ void print_schema(const Url& url) {
 int run(const InitOptions& options, const Session& session) {
   const Url url = with_indexes(session.store_url(), options.indexes);
   if (options.print_sql) {
-    print_schema(url);
+    print_schema(url, session);
     return kDone;
   }
   const auto repository = session.open(url, OpenMode::create);

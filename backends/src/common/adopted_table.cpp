@@ -22,6 +22,11 @@ constexpr std::string_view kRegistered =
     "event_no, aggregate_type, aggregate_id, event_type, event_version, event_source, publish_channel, topic, "
     "routing_key, publish_status, retry_count, max_retry_count, next_retry_time, last_publish_time, fail_reason, "
     "trace_id, remark, version, create_time, update_time";
+/// What an appended event says of itself.
+constexpr std::string_view kAppended =
+    "event_no, aggregate_type, aggregate_id, event_type, event_version, event_source, publish_channel, topic, "
+    "routing_key, event_payload, event_headers, trace_id, remark, max_retry_count, next_retry_time, create_time, "
+    "update_time";
 constexpr std::size_t kKeptChars = 255;  // of a text in the delivery table
 
 std::vector<std::string> words_of(std::string_view list) {
@@ -42,6 +47,34 @@ bool is_number(std::string_view name) {
   constexpr std::array<std::string_view, 5> numbers{"event_version", "retry_count", "max_retry_count", "version",
                                                     "deleted"};
   return std::find(numbers.begin(), numbers.end(), name) != numbers.end();
+}
+
+using Names = std::map<std::string, std::string, std::less<>>;
+
+/// `{name}` by what it stands for; others stay, for those who know them.
+std::string replaced(std::string_view text, const Names& names) {
+  std::string result;
+  std::size_t at = 0;
+  for (std::size_t open = text.find('{'); open != std::string_view::npos; open = text.find('{', at)) {
+    const std::size_t close = text.find('}', open) + 1;
+    const auto name = names.find(text.substr(open + 1, close - open - 2));
+    result.append(text.substr(at, open - at));
+    result += name != names.end() ? name->second : std::string(text.substr(open, close - open));
+    at = close;
+  }
+  return result.append(text.substr(at));
+}
+
+std::string index_stem(const TableModel& model) { return "idx_" + model.delivery_table; }
+
+std::string render_delivery(std::string_view text, const TableModel& model, const std::string& key_definition) {
+  const std::string stem = index_stem(model);
+  const std::string done = stem + "_done";
+  // {exact} and others are the dialect's.
+  return replaced(text, {{"delivery", model.delivery_table},
+                                       {"index", stem},
+                                       {"done_index", done},
+                                       {"key_definition", key_definition}});
 }
 
 std::string list_of(const std::vector<std::string>& names) {
@@ -167,6 +200,70 @@ std::optional<std::string> AdoptedTable::number_parameter(std::string_view event
   return std::string(key);
 }
 
+std::string AdoptedTable::append_text() const {
+  if (!has_unique_number())
+    throw StorageError(ErrorCode::invalid, "append: " + name() +
+                                               " has no unique column for event_no, so an event could not be told from "
+                                               "its repetition; insert rows in your own transaction");
+  std::string columns = quoted(model_.columns.at("publish_status"));
+  std::string values = first_of({&model_.status.pending});
+  for (const std::string& one : words_of(kAppended)) {
+    if (!has(one)) continue;
+    columns += ", " + quoted(model_.columns.at(one));
+    values += ", " + (is_time(one) ? time_for(one, "?") : std::string("?"));
+  }
+  const bool sqlite = dialect_ == Dialect::sqlite;
+  return "INSERT INTO " + quoted(model_.table) + " (" + columns + ") VALUES (" + values + ")" +
+         (sqlite ? " ON CONFLICT (" + quoted(model_.columns.at("event_no")) + ") DO NOTHING" : "");
+}
+
+std::vector<AdoptedTable::Value> AdoptedTable::appended(const NewEvent& event, Timestamp now) const {
+  std::vector<Value> values;
+  const auto add = [&](const char* name, Value value) {
+    if (has(name)) values.push_back(value);
+  };
+  const auto add_if_set = [&](const char* name, const auto& field) {
+    if (field && !has(name))
+      throw InvalidEvent(name, event.event_no + ": " + this->name() + " has no column for " + name + "; leave it out");
+    add(name, field ? Value(*field) : Value(nullptr));
+  };
+  // In the order of kAppended.
+  add("event_no", event.event_no);
+  add("aggregate_type", event.aggregate_type);
+  add("aggregate_id", event.aggregate_id);
+  add("event_type", event.event_type);
+  add("event_version", std::int64_t{event.event_version});
+  add("event_source", event.event_source);
+  add("publish_channel", event.publish_channel);
+  add_if_set("topic", event.topic);
+  add_if_set("routing_key", event.routing_key);
+  add("event_payload", event.event_payload);
+  add_if_set("event_headers", event.event_headers);
+  add_if_set("trace_id", event.trace_id);
+  add_if_set("remark", event.remark);
+  add("max_retry_count", std::int64_t{event.max_retry_count});
+  add_if_set("next_retry_time", event.next_retry_time);
+  add("create_time", event.create_time.value_or(now));
+  add("update_time", now);
+  return values;
+}
+
+std::string AdoptedTable::difference(const Event& stored, NewEvent event) const {
+  const auto keep = [&](const char* name, auto& field, const auto& other) {
+    if (!has(name)) field = other;
+  };
+  keep("aggregate_type", event.aggregate_type, stored.aggregate_type);
+  keep("aggregate_id", event.aggregate_id, stored.aggregate_id);
+  keep("event_type", event.event_type, stored.event_type);
+  keep("event_version", event.event_version, stored.event_version);
+  keep("event_source", event.event_source, stored.event_source);
+  keep("publish_channel", event.publish_channel, stored.publish_channel);
+  keep("topic", event.topic, stored.topic);
+  keep("routing_key", event.routing_key, stored.routing_key);
+  keep("event_headers", event.event_headers, stored.event_headers);
+  return content_difference(stored, event);
+}
+
 std::string AdoptedTable::finished_time() const {
   for (const char* time : {"update_time", "published_time", "last_publish_time", "create_time"})
     if (has(time)) return time_of(time);
@@ -198,6 +295,10 @@ void AdoptedTable::require_finished_time() const {
 void AdoptedTable::refuse_archive() const {
   throw StorageError(ErrorCode::invalid,
                      "archive: " + name() + " has no archive; `waybill purge` removes its old finished rows");
+}
+
+std::string AdoptedTable::note_sql(const TableModel& model) {
+  return "INSERT INTO waybill_note (name, value)\nVALUES ('" + note_of(model) + "', '" + model.table + "')";
 }
 
 // --- pieces of SQL
@@ -247,7 +348,8 @@ std::string AdoptedTable::json_of(std::string_view name) const {
   const bool json = dialect_ == Dialect::mysql && column(model_.columns.at(std::string(name)))->type == "json";
   const std::string value = json ? own(name) : unicode(own(name));
   if (json) return value;
-  return "CASE WHEN JSON_VALID(" + value + ") THEN " + value + " ELSE JSON_QUOTE(" + value + ") END";
+  return "CASE WHEN " + value + " IS NULL OR JSON_VALID(" + value + ") THEN " + value + " ELSE JSON_QUOTE(" + value +
+         ") END";
 }
 
 /// A time of the table as waybill reads it. SQLite: texts, and whole numbers of seconds, milliseconds or microseconds.
@@ -262,9 +364,8 @@ std::string AdoptedTable::time_of(std::string_view name) const {
          "CAST(round((julianday(" + value + ") - 2440587.5) * 86400000.0) AS INTEGER) * 1000 END";
 }
 
-/// A delivery row's time as the table keeps it.
-std::string AdoptedTable::time_for(std::string_view name) const {
-  const std::string value = "d." + std::string(name);
+/// A time of ours as the table keeps it.
+std::string AdoptedTable::time_for(std::string_view name, const std::string& value) const {
   if (dialect_ == Dialect::mysql) return is_zoned(name) ? value : "CONVERT_TZ(" + value + ", '+00:00', " + zone() + ")";
   const bool number = contains(column(model_.columns.at(std::string(name)))->type, "int");
   return number ? value : "strftime('%Y-%m-%d %H:%M:%f', " + value + " / 1000000.0, 'unixepoch')";
@@ -371,7 +472,8 @@ std::string AdoptedTable::assignments() const {
   for (const std::string_view name : kWritten) {
     if (!has(name)) continue;
     const TableFacts::Column& theirs = *column(model_.columns.at(std::string(name)));
-    std::string value = is_time(name) ? time_for(name) : "d." + std::string(name);
+    std::string value = "d." + std::string(name);
+    if (is_time(name)) value = time_for(name, value);
     if (name == "fail_reason" && theirs.max_chars != 0 && dialect_ == Dialect::mysql)
       value = "LEFT(" + value + ", " + std::to_string(theirs.max_chars) + ")";
     text += ", " + alias + quoted(theirs.name) + " = " + value;
@@ -392,8 +494,7 @@ void AdoptedTable::name_parts() {
   const std::string order = "t." + quoted(model_.order.empty() ? key_ : model_.order);
   parts_["source"] = quoted(model_.table);
   parts_["delivery"] = quoted(model_.delivery_table);
-  parts_["index"] = "idx_" + model_.delivery_table;
-  parts_["done_index"] = parts_["index"] + "_done";
+  parts_["done_index"] = index_stem(model_) + "_done";
   parts_["key"] = "t." + quoted(key_);
   parts_["key_name"] = quoted(key_);
   parts_["key_column"] = key_is_id_ ? "id" : "source_key";
@@ -406,6 +507,7 @@ void AdoptedTable::name_parts() {
   parts_["known"] = status_list({&status.pending, &status.in_progress, &status.retrying, &status.succeeded,
                                  &status.failed, &status.cancelled});
   parts_["finished"] = status_list({&status.succeeded, &status.cancelled});
+  parts_["finished_by_key"] = (mysql ? "" : "+") + parts_["finished"];
   parts_["order"] = order + (order == "t." + quoted(key_) ? "" : ", t." + quoted(key_));
   parts_["by_status"] = hint(status_index_);
   parts_["by_key"] = mysql ? hint(key_index_.empty() ? "PRIMARY" : key_index_) : hint(key_index_);
@@ -419,24 +521,20 @@ void AdoptedTable::name_parts() {
   parts_["again"] = status.failed.empty() ? "1 = 0" : status_list({&status.pending});
   parts_["finished_time"] = finished_time().empty() ? "NULL" : finished_time();
   parts_["number"] = has("event_no") ? own("event_no") : "t." + quoted(key_);
-  // For CREATE TABLE: a key that is not the id is kept beside it, of the same type.
-  const TableFacts::Column& key = *column(key_);
-  parts_["key_definition"] =
-      key_is_id_ ? std::string{} : "source_key " + key.type + key.collation + " NOT NULL UNIQUE,\n    ";
 }
 
-std::string AdoptedTable::render(std::string_view text) const {
-  std::string result;
-  std::size_t at = 0;
-  for (std::size_t open = text.find('{'); open != std::string_view::npos; open = text.find('{', at)) {
-    const std::size_t close = text.find('}', open);
-    const std::string_view name = text.substr(open + 1, close - open - 1);
-    result += text.substr(at, open - at);
-    const auto part = parts_.find(name);
-    result += part != parts_.end() ? part->second : std::string(text.substr(open, close - open + 1));
-    at = close + 1;
-  }
-  return result.append(text.substr(at));
+std::string AdoptedTable::render(std::string_view text) const { return replaced(text, parts_); }
+
+std::string AdoptedTable::render_delivery(std::string_view text, const TableModel& model) {
+  return backends::render_delivery(text, model, {});
+}
+
+/// A key that is not the id is kept beside it, of the same type.
+std::string AdoptedTable::render_delivery(std::string_view text) const {
+  const TableFacts::Column& key = *column(key_);
+  const std::string definition =
+      key_is_id_ ? std::string{} : "source_key " + key.type + key.collation + " NOT NULL UNIQUE,\n    ";
+  return backends::render_delivery(text, model_, definition);
 }
 
 TableTexts AdoptedTable::delivery_texts() const {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "common/sql_template.hpp"
@@ -51,6 +52,17 @@ class AdoptedTable {
   [[nodiscard]] bool has(std::string_view column) const { return model_.columns.count(std::string(column)) != 0; }
   /// The table has a unique event number: events can be appended, and compared with what is there.
   [[nodiscard]] bool has_unique_number() const;
+  /// Its counter in the books: rows that purge removed.
+  [[nodiscard]] std::string purged_counter() const { return "purged " + model_.table; }
+  /// An INSERT of one event with the columns that the table has; appended() gives its values in order. Throws
+  /// StorageError `invalid` when the table has no unique event number.
+  [[nodiscard]] std::string append_text() const;
+  using Value = std::variant<std::nullptr_t, std::int64_t, std::string_view, Timestamp>;
+  /// Throws InvalidEvent for a field that is set and has no column. The values refer to the event.
+  [[nodiscard]] std::vector<Value> appended(const NewEvent& event, Timestamp now) const;
+  /// As content_difference(), by what the table keeps of an event.
+  [[nodiscard]] std::string difference(const Event& stored, NewEvent event) const;
+
   /// What View::one looks for: the number, or the key in it; nullopt: the table can't have such an event.
   [[nodiscard]] std::optional<std::string> number_parameter(std::string_view event_no) const;
   /// When a finished row was last changed, as SQL; empty: no column tells.
@@ -66,8 +78,13 @@ class AdoptedTable {
   /// A text that is about adopted tables: `{source}`, `{delivery}`, `{key}` and so on.
   [[nodiscard]] std::string render(std::string_view text) const;
 
+  /// CREATE TABLE of the delivery table.
+  [[nodiscard]] std::string render_delivery(std::string_view text) const;
+  /// The same for a table that is known to have a whole-number key `id`.
+  [[nodiscard]] static std::string render_delivery(std::string_view text, const TableModel& model);
   /// The note that says which table a delivery table serves.
   [[nodiscard]] static std::string note_of(const TableModel& model) { return "table of " + model.delivery_table; }
+  [[nodiscard]] static std::string note_sql(const TableModel& model);  ///< for `init --print-sql`
   /// Throws StorageError `schema` unless that note names this table. nullopt: there is no such note.
   static void require_served(const TableModel& model, const std::optional<std::string>& served);
   /// A row has a status that the model says nothing of.
@@ -101,7 +118,7 @@ class AdoptedTable {
   [[nodiscard]] std::string unicode(const std::string& expression) const;
   [[nodiscard]] std::string json_of(std::string_view name) const;
   [[nodiscard]] std::string time_of(std::string_view name) const;
-  [[nodiscard]] std::string time_for(std::string_view name) const;
+  [[nodiscard]] std::string time_for(std::string_view name, const std::string& value) const;
   [[nodiscard]] bool is_zoned(std::string_view name) const;
   [[nodiscard]] std::string zone() const;
   [[nodiscard]] std::string now() const;

@@ -79,6 +79,38 @@ void Adopted::require_ready(bool writable) {
   if (writable) (void)statements_.get_list(texts_.show, 1);
 }
 
+std::vector<AppendResult> Adopted::append(std::span<const NewEvent> events) {
+  if (append_text_.empty()) append_text_ = table_.append_text();
+  const Timestamp now = connection_.now();
+  std::vector<AppendResult> results;
+  for (const NewEvent& event : events) {
+    const bool inserted = insert(event, now);
+    const std::optional<Event> stored = find(event.event_no);
+    if (!stored) throw StorageError(ErrorCode::invalid, event.event_no + ": the row can't be read; is it filtered out?");
+    std::string difference = inserted ? std::string{} : table_.difference(*stored, event);
+    const AppendStatus status = inserted             ? AppendStatus::inserted
+                                : difference.empty() ? AppendStatus::duplicate
+                                                     : AppendStatus::conflict;
+    results.push_back({status, stored->id, std::move(difference)});
+  }
+  return results;
+}
+
+bool Adopted::insert(const NewEvent& event, Timestamp now) {
+  Statement& row = statements_.get(append_text_);
+  for (const AdoptedTable::Value& value : table_.appended(event, now))
+    std::visit([&](const auto& one) { row.add(one); }, value);
+  try {
+    row.run();
+    return true;
+  } catch (const ServerError& error) {
+    // The server undid this statement only; the transaction goes on.
+    if (error.number() == kDuplicateEntry) return false;
+    if (error.code() != ErrorCode::invalid) throw;
+    throw InvalidEvent("event_payload", event.event_no + ": the server refused it: " + error.what());
+  }
+}
+
 void Adopted::show(std::span<const std::int64_t> ids) {
   while (!ids.empty()) {
     const auto part = ids.first(std::min(ids.size(), kMostPlaces));

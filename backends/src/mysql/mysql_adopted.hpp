@@ -26,6 +26,8 @@ class Adopted final : public backends::AdoptedRows {
   /// when the user may not write to the table.
   void require_ready(bool writable);
 
+  /// Inserts into the table itself; see AdoptedTable::append_text().
+  [[nodiscard]] std::vector<AppendResult> append(std::span<const NewEvent> events);
   /// The rows say what became of their events. Within the transaction that changed them.
   void show(std::span<const std::int64_t> ids);
   /// Events whose row is no longer to be delivered: forgets them, and takes them out.
@@ -46,6 +48,7 @@ class Adopted final : public backends::AdoptedRows {
   std::size_t register_behind(std::int64_t key, std::size_t most) override;
   void tidy() override;
   void forget(Statement& which);
+  bool insert(const NewEvent& event, Timestamp now);
 
   Connection& connection_;
   Statements& statements_;
@@ -57,6 +60,7 @@ class Adopted final : public backends::AdoptedRows {
         unknown_status;
   };
   Texts texts_;
+  std::string append_text_;  ///< made when first needed
 };
 
 /// Reads what the table is like. Throws StorageError `schema` when waybill can't work on it.

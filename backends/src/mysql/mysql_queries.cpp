@@ -148,12 +148,13 @@ Stats MysqlRepository::stats(const StatsRequest& request) {
       }
     }
     stats.oldest_pending = create_time_of(asking(View::unfinished), first_pending);
-    stats.archived = static_cast<std::uint64_t>(statements().integer(texts::count_archived));
-    const auto counter = [&](std::string_view name) {
-      const Query value(statements().get(texts::counter).add(name));
+    const auto counter = [&](const std::string& name) {
+      const Query value(statements().get(texts::counter).add(std::string_view(name)));
       return value->next() ? count_of(*value, 0) : 0;
     };
-    stats.purged = counter("purged");
+    stats.purged = counter(purged_counter());
+    if (adopted()) return stats;  // no archive
+    stats.archived = static_cast<std::uint64_t>(statements().integer(texts::count_archived));
     stats.dropped = counter("dropped");
     return stats;
   });

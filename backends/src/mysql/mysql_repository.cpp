@@ -90,7 +90,9 @@ std::vector<AppendResult> MysqlRepository::append(std::span<const NewEvent> even
   require_valid(events, options_.limits);
   if (events.empty()) return {};
   BatchWriter batch(events, insert_facts());
-  const auto append_once = [&] { return transact("append", [&] { return batch.run(statements()); }); };
+  const auto append_once = [&] {
+    return transact("append", [&] { return adopted() ? adopted()->append(events) : batch.run(statements()); });
+  };
   std::vector<AppendResult> results;
   try {
     results = append_once();

@@ -103,6 +103,8 @@ class MysqlRepository final : public IEventRepository {
 
   std::vector<Event> query_within(const EventFilter& filter, const Page& page);
   std::size_t change_matching(const EventFilter& filter, Command command, std::string_view reason, std::size_t limit);
+  [[nodiscard]] std::string purged_counter() { return adopted() ? adopted()->table().purged_counter() : "purged"; }
+  std::size_t purge_within(Timestamp before, std::size_t limit);
   std::vector<std::int64_t> finished_before(Timestamp before, std::size_t limit);
 
   MysqlOptions options_;

@@ -102,11 +102,10 @@ void adopt_table(Connection& connection, std::string_view create) {
   for (const std::string& key : keys) add_key(connection, key);
 }
 
-void create_delivery_table(Connection& connection, const MysqlOptions& options) {
+void create_delivery_table(Connection& connection, const TableModel& model, const MysqlOptions& options) {
   Statements& statements = connection.statements();
-  const TableModel& model = *options.table;
   const std::string name = backends::AdoptedTable::note_of(model);
-  const std::string script = read_table(statements, model).render(texts::create_delivery_table);
+  const std::string script = read_table(statements, model).render_delivery(texts::create_delivery_table);
   if (const auto served = served_table(statements, model)) backends::AdoptedTable::require_served(model, served);
   for (const std::string& statement : statements_of(render(script, options))) connection.execute(statement);
   statements.get(texts::set_note).add(std::string_view(name)).add(std::string_view(model.table)).run();
@@ -135,7 +134,8 @@ void migrate(Connection& connection, const MysqlOptions& options) {
   }
   if (options.full_indexes)
     for (const std::string& statement : statements_of(texts::full_indexes)) add_key(connection, statement);
-  if (options.table) create_delivery_table(connection, options);
+  create_delivery_table(connection, *known_table("biz_message_event"), options);
+  if (options.table) create_delivery_table(connection, *options.table, options);
 }
 
 void require_current(Statements& statements, const std::string& where) {
@@ -170,6 +170,17 @@ std::string mysql_schema_sql(const MysqlOptions& options) {
     ++version;
     text += mysql::render(step.text, options) + "\n\nINSERT IGNORE INTO waybill_schema (version, name)\nVALUES (" +
             std::to_string(version) + ", '" + std::string(step.name) + "');\n\n";
+  }
+  const auto add_delivery = [&](const TableModel& model, const std::string& script) {
+    text += mysql::render(script, options) + "\n\n" + backends::AdoptedTable::note_sql(model) +
+            "\nON DUPLICATE KEY UPDATE value = VALUES(value);\n\n";
+  };
+  constexpr std::string_view create = sql::mysql::create_delivery_table;
+  const TableModel& message = *known_table("biz_message_event");
+  add_delivery(message, backends::AdoptedTable::render_delivery(create, message));
+  if (options.table && options.table->table != message.table) {
+    mysql::Connection connection(options);  // the delivery table has a key of the same type
+    add_delivery(*options.table, mysql::read_table(connection.statements(), *options.table).render_delivery(create));
   }
   if (options.full_indexes) text += std::string(sql::mysql::full_indexes) + "\n";
   return text;

@@ -90,17 +90,22 @@ std::size_t MysqlRepository::archive(Timestamp before, std::size_t limit) {
 
 std::size_t MysqlRepository::purge(Timestamp before, std::size_t limit) {
   if (limit == 0) return 0;
-  if (adopted()) return write("purge", [&] { return adopted()->purge(before, limit); });
   return write("purge", [&] {
-    std::size_t count = statements().get(texts::purge_archived).add(before).add(static_cast<std::int64_t>(limit)).run();
-    if (count < limit) {
-      const std::vector<std::int64_t> ids = finished_before(before, limit - count);
-      delete_rows(statements(), ids);
-      count += ids.size();
-    }
-    if (count != 0) statements().get(texts::add_to_counter).add("purged").add(static_cast<std::int64_t>(count)).run();
+    const std::size_t count = adopted() ? adopted()->purge(before, limit) : purge_within(before, limit);
+    const std::string counter = purged_counter();
+    Statement& books = statements().get(texts::add_to_counter);
+    if (count != 0) books.add(std::string_view(counter)).add(static_cast<std::int64_t>(count)).run();
     return count;
   });
+}
+
+std::size_t MysqlRepository::purge_within(Timestamp before, std::size_t limit) {
+  const std::size_t count =
+      statements().get(texts::purge_archived).add(before).add(static_cast<std::int64_t>(limit)).run();
+  if (count == limit) return count;
+  const std::vector<std::int64_t> ids = finished_before(before, limit - count);
+  delete_rows(statements(), ids);
+  return count + ids.size();
 }
 
 }  // namespace waybill::mysql

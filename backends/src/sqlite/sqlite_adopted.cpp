@@ -54,7 +54,7 @@ AdoptedTable read_table(Statements& statements, const TableModel& model) {
 }
 
 void create_delivery_table(Statements& statements, const TableModel& model) {
-  const std::string script = read_table(statements, model).render(texts::create_delivery_table);
+  const std::string script = read_table(statements, model).render_delivery(texts::create_delivery_table);
   WriteTransaction transaction(statements);
   if (const auto served = served_table(statements, model)) AdoptedTable::require_served(model, served);
   run_script(statements, script, "create " + model.delivery_table);
@@ -89,6 +89,26 @@ void Adopted::require_ready(bool writable) {
   if (!writable) return;
   // Prepared once, so that a column that can't be written is told now.
   (void)statements_.get(texts_.show);
+}
+
+std::vector<AppendResult> Adopted::append(std::span<const NewEvent> events) {
+  if (append_text_.empty()) append_text_ = table_.append_text();
+  std::vector<AppendResult> results;
+  for (const NewEvent& event : events) {
+    Statement& row = statements_.get(append_text_);
+    int place = 0;
+    for (const AdoptedTable::Value& value : table_.appended(event, clock_.now()))
+      std::visit([&](const auto& one) { row.bind(++place, one); }, value);
+    const bool inserted = row.run() == 1;
+    const std::optional<Event> stored = find(event.event_no);
+    if (!stored) throw StorageError(ErrorCode::invalid, event.event_no + ": the row can't be read; is it filtered out?");
+    std::string difference = inserted ? std::string{} : table_.difference(*stored, event);
+    const AppendStatus status = inserted             ? AppendStatus::inserted
+                                : difference.empty() ? AppendStatus::duplicate
+                                                     : AppendStatus::conflict;
+    results.push_back({status, stored->id, std::move(difference)});
+  }
+  return results;
 }
 
 void Adopted::show(std::span<const std::int64_t> ids) {

@@ -23,6 +23,8 @@ class Adopted final : public backends::AdoptedRows {
   /// Throws StorageError `schema` unless `waybill init` has made the delivery table, and for this very table.
   void require_ready(bool writable);
 
+  /// Inserts into the table itself; see AdoptedTable::append_text().
+  [[nodiscard]] std::vector<AppendResult> append(std::span<const NewEvent> events);
   /// The rows say what became of their events. Within the transaction that changed them.
   void show(std::span<const std::int64_t> ids);
   /// Events whose row is no longer to be delivered: forgets them, and takes them out.
@@ -51,6 +53,7 @@ class Adopted final : public backends::AdoptedRows {
     std::string register_all, register_behind, newest_key, show, done, stale, finished, remove, unknown_status;
   };
   Texts texts_;
+  std::string append_text_;  ///< made when first needed
 };
 
 /// Reads what the table is like. Throws StorageError `schema` when waybill can't work on it.

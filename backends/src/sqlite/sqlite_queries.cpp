@@ -98,6 +98,12 @@ void add_counts(Statement& row, Stats& stats, std::optional<std::int64_t>& first
   }
 }
 
+std::uint64_t count_of(Statements& statements, const std::string& counter) {
+  const Query value(statements.get(texts::counter));
+  value->bind(1, counter);
+  return value->step() ? static_cast<std::uint64_t>(value->integer(0)) : 0;
+}
+
 std::optional<std::int64_t> optional_id(Statement& statement) {
   const Query query(statement);
   if (!query->step() || query->is_null(0)) return std::nullopt;
@@ -175,14 +181,10 @@ Stats SqliteRepository::stats(const StatsRequest& request) {
       add_counts(*counts, stats, first_pending);
     }
     stats.oldest_pending = create_time_of(first_pending);
+    stats.purged = count_of(statements(), purged_counter());
+    if (adopted()) return stats;  // no archive, no bounded buffer
     stats.archived = static_cast<std::uint64_t>(statements().integer(texts::count_archived));
-    const auto counter = [&](std::string_view name) {
-      const Query value(statements().get(texts::counter));
-      value->bind(1, name);
-      return value->step() ? static_cast<std::uint64_t>(value->integer(0)) : 0;
-    };
-    stats.purged = counter("purged");
-    stats.dropped = counter("dropped");
+    stats.dropped = count_of(statements(), "dropped");
     return stats;
   });
 }

@@ -98,6 +98,7 @@ void SqliteRepository::create_tables() {
   creating.mode = OpenMode::create;
   Connection connection(creating);
   migrate(connection.statements(), options_.full_indexes, now());
+  create_delivery_table(connection.statements(), *known_table("biz_message_event"));
   if (options_.table) create_delivery_table(connection.statements(), *options_.table);
 }
 
@@ -175,6 +176,10 @@ void SqliteRepository::report_dropped(std::uint64_t dropped) {
 std::vector<AppendResult> SqliteRepository::append(std::span<const NewEvent> events) {
   require_valid(events, options_.limits);
   if (events.empty()) return {};
+  if (options_.table) {
+    changed_ = true;
+    return write("append", [&] { return adopted()->append(events); });
+  }
   Appended appended = append_within_bounds(events);
   changed_ = true;
   report_dropped(appended.dropped);

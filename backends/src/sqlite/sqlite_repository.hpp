@@ -97,6 +97,8 @@ class SqliteRepository final : public IEventRepository {
   std::vector<Event> query_within(const EventFilter& filter, const Page& page);
   [[nodiscard]] std::optional<Timestamp> create_time_of(std::optional<std::int64_t> id);
   std::size_t each_matching(const EventFilter& filter, Command command, std::string_view reason, std::size_t limit);
+  [[nodiscard]] std::string purged_counter() { return adopted() ? adopted()->table().purged_counter() : "purged"; }
+  std::size_t purge_within(Timestamp before, std::size_t limit);
   std::vector<std::int64_t> finished_before(Timestamp before, std::size_t limit);
 
   SqliteOptions options_;

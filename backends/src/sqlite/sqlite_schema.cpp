@@ -1,5 +1,6 @@
 #include "sqlite/sqlite_schema.hpp"
 
+#include "sqlite/sqlite_adopted.hpp"
 #include "sqlite/sqlite_errors.hpp"
 #include "waybill_sql_sqlite.hpp"
 
@@ -72,7 +73,7 @@ void ensure_order_index(Statements& statements) {
 
 namespace waybill {
 
-std::string sqlite_schema_sql(bool full_indexes) {
+std::string sqlite_schema_sql(const SqliteOptions& options) {
   // The plain client creates what a fresh file gets from `init`.
   std::string text = "PRAGMA auto_vacuum = incremental;\nPRAGMA journal_mode = WAL;\nBEGIN IMMEDIATE;\n\n";
   text += std::string(sql::sqlite::create_version_table) + ";\n\n";
@@ -82,7 +83,17 @@ std::string sqlite_schema_sql(bool full_indexes) {
     text += std::string(step.text) + "\n\nINSERT INTO waybill_schema (version, name, applied)\nVALUES (" +
             std::to_string(version) + ", '" + std::string(step.name) + "', unixepoch() * 1000000);\n\n";
   }
-  if (full_indexes) text += std::string(sql::sqlite::full_indexes) + "\n\n";
+  const auto add_delivery = [&](const TableModel& model, const std::string& script) {
+    text += script + "\n\n" + backends::AdoptedTable::note_sql(model) + ";\n\n";
+  };
+  constexpr std::string_view create = sql::sqlite::create_delivery_table;
+  const TableModel& message = *known_table("biz_message_event");
+  add_delivery(message, backends::AdoptedTable::render_delivery(create, message));
+  if (options.table && options.table->table != message.table) {
+    sqlite::Connection connection(options);  // the delivery table has a key of the same type
+    add_delivery(*options.table, sqlite::read_table(connection.statements(), *options.table).render_delivery(create));
+  }
+  if (options.full_indexes) text += std::string(sql::sqlite::full_indexes) + "\n\n";
   return text + "COMMIT;\n";
 }
 

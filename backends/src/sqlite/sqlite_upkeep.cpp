@@ -75,17 +75,9 @@ std::size_t SqliteRepository::archive(Timestamp before, std::size_t limit) {
 
 std::size_t SqliteRepository::purge(Timestamp before, std::size_t limit) {
   if (limit == 0) return 0;
-  if (adopted()) return write("purge", [&] { return adopted()->purge(before, limit); });
   const std::size_t purged = write("purge", [&] {
-    Statement& archived = statements().get(texts::purge_archived);
-    std::size_t count =
-        static_cast<std::size_t>(archived.bind(1, before).bind(2, static_cast<std::int64_t>(limit)).run());
-    if (count < limit) {
-      const std::vector<std::int64_t> ids = finished_before(before, limit - count);
-      for (const std::int64_t id : ids) statements().get(texts::delete_row).bind(1, id).run();
-      count += ids.size();
-    }
-    if (count != 0) add_to_counter(statements(), "purged", count);
+    const std::size_t count = adopted() ? adopted()->purge(before, limit) : purge_within(before, limit);
+    if (count != 0) add_to_counter(statements(), purged_counter(), count);
     sqlite3* db = statements().db();
     if (sqlite3_exec(db, kReturnSpace, nullptr, nullptr, nullptr) != SQLITE_OK) throw_last_error(db, "return space");
     return count;
@@ -93,6 +85,15 @@ std::size_t SqliteRepository::purge(Timestamp before, std::size_t limit) {
   // The file gets shorter when the WAL has been moved into it.
   if (purged < limit) guarded("checkpoint", [&] { session_->connection.checkpoint(options_.busy_timeout); });
   return purged;
+}
+
+std::size_t SqliteRepository::purge_within(Timestamp before, std::size_t limit) {
+  Statement& archived = statements().get(texts::purge_archived);
+  auto count = static_cast<std::size_t>(archived.bind(1, before).bind(2, static_cast<std::int64_t>(limit)).run());
+  if (count == limit) return count;
+  const std::vector<std::int64_t> ids = finished_before(before, limit - count);
+  for (const std::int64_t id : ids) statements().get(texts::delete_row).bind(1, id).run();
+  return count + ids.size();
 }
 
 }  // namespace waybill::sqlite

@@ -50,7 +50,8 @@ struct MysqlOptions {
 [[nodiscard]] MysqlOptions mysql_options(const Url& url, const OpenContext& context);
 /// The table of URL options, for help and docs.
 [[nodiscard]] std::span<const OptionSpec> mysql_option_specs() noexcept;
-/// The whole schema as SQL text that the plain client of either server runs.
+/// The whole schema as SQL text that the plain client of either server runs. With a table of the user's the server is
+/// asked what that one is like.
 [[nodiscard]] std::string mysql_schema_sql(const MysqlOptions& options);
 
 }  // namespace waybill

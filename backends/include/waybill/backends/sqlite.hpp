@@ -52,8 +52,8 @@ struct SqliteOptions {
 [[nodiscard]] SqliteOptions sqlite_options(const Url& url, const OpenContext& context);
 /// The table of URL options, for help and docs.
 [[nodiscard]] std::span<const OptionSpec> sqlite_option_specs() noexcept;
-/// The whole schema as SQL text that the plain client runs.
-[[nodiscard]] std::string sqlite_schema_sql(bool full_indexes);
+/// The whole schema as SQL text that the plain client runs. With a table of the user's the file is opened to look at it.
+[[nodiscard]] std::string sqlite_schema_sql(const SqliteOptions& options);
 
 /// Appends within the caller's transaction: the outbox pattern. Bound to one open connection, thread-confined like it.
 /// Never begins, commits or rolls back. The tables must be there (`waybill init`).
