@@ -17,10 +17,11 @@
 namespace waybill::cli {
 namespace {
 
-constexpr std::array<Verb, 14> kVerbs{{
+constexpr std::array<Verb, 15> kVerbs{{
     {"init", "creates the tables, or brings them up to date", define_init},
     {"put", "puts events in, one JSON object a line", define_put},
     {"relay", "delivers events to their destinations", define_relay},
+    {"work", "runs a program for each message of biz_message_event", define_work},
     {"list", "lists events by status, topic, type, aggregate, age", define_list},
     {"show", "shows one event, and what happens to it next", define_show},
     {"stats", "counts events by status", define_stats, "relay"},

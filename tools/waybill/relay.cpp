@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdio>
@@ -40,7 +41,21 @@ Examples:
   waybill relay --store sqlite:events.db --to 'order.*=stdout:?format=payload' --retry exponential:1s,2,1h
   waybill relay --config waybill.toml)";
 
+constexpr const char* kWorkExamples =
+    R"(Runs PROGRAM once for each message of biz_message_event (or of the table that the store's URL or [table] in --config
+names), with the event as one line of JSON on its standard input and WAYBILL_EVENT_NO, WAYBILL_EVENT_TYPE,
+WAYBILL_AGGREGATE_TYPE, WAYBILL_AGGREGATE_ID and WAYBILL_ATTEMPT in its environment. PROGRAM is split at blanks; there is no shell.
+
+The program's exit status: 0 done; 75, a signal or the time limit: tried again; any other as --other says. The end of
+what it wrote is kept as the reason.
+
+Examples:
+  waybill work --store sqlite:jobs.db --exec ./handle-order
+  waybill work --store mysql://app@db.example/shop --exec 'python3 handler.py' --timeout 1m --other reject --workers 4
+  waybill work --store sqlite:jobs.db --exec 'grep -q cents' --format payload --drain)";
+
 struct RelayArguments {
+  std::string verb{"relay"};
   std::vector<std::string> to;
   std::size_t batch{100};
   std::size_t workers{1};
@@ -156,7 +171,7 @@ int RelayJob::report(const RunSummary& summary, IEventRepository& store) const {
   else if (summary.breaker_open)
     problem = "ended with a destination down; what was not delivered is kept";
   if (problem.empty()) return kDone;
-  std::fprintf(stderr, "waybill relay: %s\n", problem.c_str());
+  std::fprintf(stderr, "waybill %s: %s\n", arguments_.verb.c_str(), problem.c_str());
   return kFailed;
 }
 
@@ -181,8 +196,35 @@ int RelayJob::run() {
   return status;
 }
 
+struct WorkArguments {
+  RelayArguments relay;
+  std::string program;
+  Duration timeout{std::chrono::seconds{30}};
+  std::string other{"retry"};
+  std::string format{"cloudevents"};
+};
+
+/// The exec: URL of the program.
+std::string exec_url(const WorkArguments& arguments) {
+  if (arguments.program.empty()) throw ConfigError("which program? Say --exec PROGRAM, such as --exec ./handle-order");
+  Url url;
+  url.scheme = "exec";
+  url.path = arguments.program;
+  url.query = {{"timeout", format_duration(arguments.timeout)},
+               {"other", arguments.other},
+               {"format", arguments.format}};
+  return url.to_string();
+}
+
+/// Messages are the table to work on unless another is named.
+std::string with_message_table(const Session& session) {
+  Url url = session.store_url();
+  const bool named = std::any_of(url.query.begin(), url.query.end(), [](const auto& one) { return one.first == "table"; });
+  if (!named && !session.common.table) url.query.emplace_back("table", "biz_message_event");
+  return url.to_string();
+}
+
 void add_delivery_options(CLI::App& app, RelayArguments& arguments) {
-  add_list(app, "--to", arguments.to, "where events go; repeat for more routes")->type_name("[PATTERN=]URL");
   add_count(app, "--batch", arguments.batch, "events claimed at a time", {1, 10000});
   add_count(app, "--workers", arguments.workers, "threads that claim and deliver", {1, 256});
   app.add_flag("--drain", arguments.drain, "end when nothing is left to do now");
@@ -219,10 +261,35 @@ void add_timing_options(CLI::App& app, RelayArguments& arguments) {
 
 Action define_relay(CLI::App& app, Session& session) {
   const auto arguments = std::make_shared<RelayArguments>();
+  add_list(app, "--to", arguments->to, "where events go; repeat for more routes")->type_name("[PATTERN=]URL");
   add_delivery_options(app, *arguments);
   add_timing_options(app, *arguments);
   app.footer(kExamples);
   return [arguments, &session] { return RelayJob{*arguments, session}.run(); };
+}
+
+Action define_work(CLI::App& app, Session& session) {
+  const auto arguments = std::make_shared<WorkArguments>();
+  app.add_option("--exec", arguments->program, "the program that handles a message")->type_name("PROGRAM");
+  add_duration(app, "--timeout", arguments->timeout, "of one run; then it and its children are killed",
+               {std::chrono::milliseconds{1}, std::chrono::hours{24}});
+  app.add_option("--other", arguments->other, "an exit status beside 0 and 75: retry, or reject for good")
+      ->type_name("RULE")
+      ->check(CLI::IsMember({"retry", "reject"}))
+      ->capture_default_str();
+  app.add_option("--format", arguments->format, "of the line on its standard input: cloudevents, event or payload")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"cloudevents", "event", "payload"}))
+      ->capture_default_str();
+  add_delivery_options(app, arguments->relay);
+  add_timing_options(app, arguments->relay);
+  app.footer(kWorkExamples);
+  return [arguments, &session] {
+    arguments->relay.verb = "work";
+    arguments->relay.to = {exec_url(*arguments)};
+    session.common.store = with_message_table(session);
+    return RelayJob{arguments->relay, session}.run();
+  };
 }
 
 }  // namespace waybill::cli

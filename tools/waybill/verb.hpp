@@ -32,6 +32,7 @@ struct Verb {
 Action define_init(CLI::App& app, Session& session);
 Action define_put(CLI::App& app, Session& session);
 Action define_relay(CLI::App& app, Session& session);
+Action define_work(CLI::App& app, Session& session);
 Action define_list(CLI::App& app, Session& session);
 Action define_show(CLI::App& app, Session& session);
 Action define_stats(CLI::App& app, Session& session);

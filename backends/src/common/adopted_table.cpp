@@ -335,12 +335,12 @@ std::string AdoptedTable::joined(const std::string& a, const std::string& b) con
 }
 
 std::string AdoptedTable::text_of(const std::string& expression) const {
-  return "CAST(" + expression + (dialect_ == Dialect::mysql ? " AS CHAR)" : " AS TEXT)");
+  return "CAST(" + expression + (dialect_ == Dialect::mysql ? " AS CHAR) COLLATE utf8mb4_bin" : " AS TEXT)");
 }
 
 /// The table may have another character set than what it is put together with.
 std::string AdoptedTable::unicode(const std::string& expression) const {
-  return dialect_ == Dialect::mysql ? "CONVERT(" + expression + " USING utf8mb4)" : expression;
+  return dialect_ == Dialect::mysql ? "CONVERT(" + expression + " USING utf8mb4) COLLATE utf8mb4_bin" : expression;
 }
 
 /// JSON as it is, any other text as a JSON string.
@@ -447,8 +447,8 @@ std::string AdoptedTable::registered_due() const {
 std::string AdoptedTable::registered(std::string_view name) const {
   if (name == "publish_status") return registered_status();
   if (name == "next_retry_time") return registered_due();
-  if (name == "update_time") return now();
-  if (name == "create_time") return has(name) ? "COALESCE(" + content(name) + ", " + now() + ")" : now();
+  if (name == "update_time" || name == "create_time")
+    return has(name) ? "COALESCE(" + content(name) + ", " + now() + ")" : now();
   const std::string value = content(name);
   if (is_number(name) || is_time(name) || dialect_ == Dialect::sqlite) return value;
   return "LEFT(" + value + ", " + std::to_string(kKeptChars) + ")";

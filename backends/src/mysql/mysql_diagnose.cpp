@@ -126,16 +126,19 @@ Finding plan_finding(Statements& statements, bool seed_index) {
 std::vector<Finding> MysqlRepository::diagnose() {
   return read("doctor", [&] {
     Statements& all = statements();
-    const bool seed_index = claim_index_is_the_seeds(session_->connection);
-    return std::vector<Finding>{server_finding(session_->connection),
-                                schema_finding(all),
-                                checked("indexes", [&] { return index_finding(all); }),
-                                checked("claim-plan", [&] { return plan_finding(all, seed_index); }),
-                                checked("charset", [&] { return charset_finding(all); }),
-                                checked("session", [&] { return session_finding(all); }),
-                                checked("clock", [&] { return clock_finding(session_->connection.now()); }),
-                                checked("transactions", [&] { return transaction_finding(all); }),
-                                checked("leases", [&] { return lease_finding(all); })};
+    const bool seed_index = !adopted() && claim_index_is_the_seeds(session_->connection);
+    std::vector<Finding> findings{server_finding(session_->connection),
+                                  schema_finding(all),
+                                  checked("indexes", [&] { return index_finding(all); }),
+                                  checked("claim-plan", [&] { return plan_finding(all, seed_index); }),
+                                  checked("charset", [&] { return charset_finding(all); }),
+                                  checked("session", [&] { return session_finding(all); }),
+                                  checked("clock", [&] { return clock_finding(session_->connection.now()); }),
+                                  checked("transactions", [&] { return transaction_finding(all); }),
+                                  checked("leases", [&] { return lease_finding(all); })};
+    if (adopted())
+      for (Finding& finding : adopted()->table().findings()) findings.push_back(std::move(finding));
+    return findings;
   });
 }
 

@@ -115,7 +115,8 @@ std::vector<Event> MysqlRepository::query_within(const EventFilter& filter, cons
   Conditions conditions = conditions_of(filter);
   if (page.after_id) conditions.add(page.newest_first ? "id < ?" : "id > ?", *page.after_id);
   const std::string_view index = index_for(filter);
-  Statement list = asking(index.empty() ? View::listed : View::listed_unfinished)
+  const bool maybe_cancelled = std::count(filter.statuses.begin(), filter.statuses.end(), Status::cancelled) != 0;
+  Statement list = asking(index.empty() || maybe_cancelled ? View::listed : View::listed_unfinished)
                        .prepare(texts::list, {{"index", index},
                                               {"conditions", conditions.sql()},
                                               {"direction", page.newest_first ? "DESC" : "ASC"}});
@@ -196,14 +197,16 @@ std::vector<ChannelBacklog> MysqlRepository::backlog_by_channel() {
 }
 
 std::optional<std::string> MysqlRepository::note(std::string_view name) {
+  const std::string full = note_name(name);
   return read("note", [&]() -> std::optional<std::string> {
-    const Query query(statements().get(texts::note).add(name));
+    const Query query(statements().get(texts::note).add(std::string_view(full)));
     return query->next() ? query->optional_text(0) : std::nullopt;
   });
 }
 
 void MysqlRepository::set_note(std::string_view name, std::string_view value) {
-  (void)write("set note", [&] { return statements().get(texts::set_note).add(name).add(value).run(); });
+  const std::string full = note_name(name);
+  (void)write("set note", [&] { return statements().get(texts::set_note).add(std::string_view(full)).add(value).run(); });
 }
 
 }  // namespace waybill::mysql

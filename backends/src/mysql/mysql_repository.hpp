@@ -103,6 +103,10 @@ class MysqlRepository final : public IEventRepository {
 
   std::vector<Event> query_within(const EventFilter& filter, const Page& page);
   std::size_t change_matching(const EventFilter& filter, Command command, std::string_view reason, std::size_t limit);
+  /// Each adopted table has notes of its own.
+  [[nodiscard]] std::string note_name(std::string_view name) const {
+    return std::string(name) + (options_.table ? " of " + options_.table->table : "");
+  }
   [[nodiscard]] std::string purged_counter() { return adopted() ? adopted()->table().purged_counter() : "purged"; }
   std::size_t purge_within(Timestamp before, std::size_t limit);
   std::vector<std::int64_t> finished_before(Timestamp before, std::size_t limit);

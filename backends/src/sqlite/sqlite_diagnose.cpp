@@ -71,15 +71,17 @@ Finding plan_finding(Statements& statements) {
     Statement plan(statements.db(), "EXPLAIN QUERY PLAN " + statements.texts().render(part.text, {{"what", "id"}}));
     std::string seen;
     while (plan.step()) seen += std::string(plan.text(3)) + "; ";
-    if (seen.find("SEARCH") == std::string::npos || seen.find(part.index) == std::string::npos ||
+    const std::string index = statements.texts().render(part.index);
+    if (seen.find("SEARCH") == std::string::npos || seen.find(index) == std::string::npos ||
         seen.find("TEMP B-TREE") != std::string::npos)
       return {Level::error, "claim-plan", seen, "run `waybill init`; if that does not help, REINDEX the file"};
   }
-  return {Level::ok, "claim-plan", "searches idx_outbox_failed and idx_outbox_new, no sort", {}};
+  return {Level::ok, "claim-plan",
+          statements.texts().render("searches idx_outbox_failed and idx_outbox_new, no sort"), {}};
 }
 
 Finding order_finding(Statements& statements) {
-  const bool there = has_index(statements, "idx_outbox_order");
+  const bool there = has_index(statements, statements.texts().render("idx_outbox_order"));
   return {
       Level::ok, "order-index", there ? "there" : "not there; made when a relay first runs with --order aggregate", {}};
 }
@@ -152,6 +154,8 @@ std::vector<Finding> SqliteRepository::diagnose() {
                                   checked("integrity", [&] { return integrity_finding(statements(), options_.path); }),
                                   disk_finding(options_.path),
                                   size_finding(statements(), session_->connection.wal_bytes())};
+    if (adopted())
+      for (Finding& finding : adopted()->table().findings()) findings.push_back(std::move(finding));
     const std::optional<std::string> quarantined = note("quarantined");
     if (quarantined)
       findings.push_back({Level::warning, "quarantine", "a damaged file was set aside: " + *quarantined,

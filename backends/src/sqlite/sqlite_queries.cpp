@@ -217,15 +217,17 @@ std::vector<ChannelBacklog> SqliteRepository::backlog_by_channel() {
 }
 
 std::optional<std::string> SqliteRepository::note(std::string_view name) {
+  const std::string full = note_name(name);
   return read("note", [&]() -> std::optional<std::string> {
     const Query query(statements().get(texts::note));
-    query->bind(1, name);
+    query->bind(1, full);
     return query->step() ? query->optional_text(0) : std::nullopt;
   });
 }
 
 void SqliteRepository::set_note(std::string_view name, std::string_view value) {
-  (void)write("set note", [&] { return statements().get(texts::set_note).bind(1, name).bind(2, value).run(); });
+  const std::string full = note_name(name);
+  (void)write("set note", [&] { return statements().get(texts::set_note).bind(1, full).bind(2, value).run(); });
 }
 
 }  // namespace waybill::sqlite
