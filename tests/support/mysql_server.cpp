@@ -61,8 +61,8 @@ struct MysqlDatabase::Impl {
   }
 
   void empty_tables() {
-    for (const char* table :
-         {"biz_outbox_event", "biz_outbox_event_archive", "biz_event_inbox", "waybill_counter", "waybill_note"})
+    for (const char* table : {"biz_outbox_event", "biz_outbox_event_archive", "biz_event_inbox", "biz_event_stat",
+                              "waybill_counter", "waybill_note", "waybill_stat_day"})
       client.value(std::string("DELETE FROM ") + table);
   }
 

@@ -5,6 +5,7 @@
 
 #include "common/event_row.hpp"
 #include "mysql/mysql_repository.hpp"
+#include "mysql/mysql_rollup.hpp"
 #include "waybill_sql_mysql.hpp"
 
 namespace waybill::mysql {
@@ -155,6 +156,10 @@ Stats MysqlRepository::stats(const StatsRequest& request) {
     stats.dropped = counter("dropped");
     return stats;
   });
+}
+
+std::vector<DailyCount> MysqlRepository::daily_stats(const DailyStatsRequest& request) {
+  return read("daily stats", [&] { return read_daily_stats(statements(), request); });
 }
 
 Backlog MysqlRepository::backlog() {

@@ -119,7 +119,8 @@ void migrate(Connection& connection, const MysqlOptions& options) {
     adopt_table(connection, render(texts::kSchema.front().text, options));
   for (auto version = found + 1; version <= newest_version(); ++version) {
     const auto& step = texts::kSchema[static_cast<std::size_t>(version - 1)];
-    for (const std::string& statement : statements_of(render(step.text, options))) connection.execute(statement);
+    for (const std::string& statement : statements_of(render(step.text, options)))
+      statement.starts_with("ALTER TABLE") ? add_key(connection, statement) : connection.execute(statement);
     statements.get(texts::record_migration).add(version).add(step.name).run();
   }
   if (!options.full_indexes) return;

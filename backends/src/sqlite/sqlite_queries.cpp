@@ -5,6 +5,7 @@
 
 #include "common/event_row.hpp"
 #include "sqlite/sqlite_repository.hpp"
+#include "sqlite/sqlite_rollup.hpp"
 #include "waybill_sql_sqlite.hpp"
 
 namespace waybill::sqlite {
@@ -180,6 +181,10 @@ Stats SqliteRepository::stats(const StatsRequest& request) {
     stats.dropped = counter("dropped");
     return stats;
   });
+}
+
+std::vector<DailyCount> SqliteRepository::daily_stats(const DailyStatsRequest& request) {
+  return read("daily stats", [&] { return read_daily_stats(statements(), request); });
 }
 
 Backlog SqliteRepository::backlog() {

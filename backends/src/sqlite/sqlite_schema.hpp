@@ -11,6 +11,8 @@ void migrate(Statements& statements, bool full_indexes, Timestamp now);
 void require_current(Statements& statements, const std::string& where);
 /// The index that ordered claims use.
 void ensure_order_index(Statements& statements);
+/// The index that rollup() uses.
+void ensure_create_time_index(Statements& statements);
 [[nodiscard]] bool has_index(Statements& statements, std::string_view name);
 /// Migrations that have run here; 0 when there is no table of ours.
 [[nodiscard]] std::int64_t schema_version(Statements& statements);
