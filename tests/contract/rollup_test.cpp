@@ -132,7 +132,7 @@ TEST_CASE_METHOD(Rollup, "what becomes of the unfinished events of an old day is
   CHECK(days() == Lines{line(1, Status::succeeded, 3), line(1, Status::cancelled, 1)});
 }
 
-// One dies while another is delivered: as many are unfinished as before, in the same states.
+// As many are unfinished as before, in the same states.
 TEST_CASE_METHOD(Rollup, "a new event in the place of a finished one is seen", "[rollup]") {
   append(created("E1", today - kDay));
   REQUIRE(roll_up() == 1);

@@ -46,6 +46,7 @@ class DailyCounts : public OnSharedServers {
 };
 
 TEST_CASE_METHOD(DailyCounts, "a lower id that is committed late is counted when it is seen", "[rollup]") {
+  prepare_for_locks();
   client.run("BEGIN");
   SECTION("unfinished: at once") {
     client.run(kInsert + row(10, "2026-05-12 10:00:00", 0));

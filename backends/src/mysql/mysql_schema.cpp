@@ -30,7 +30,8 @@ std::vector<std::string> statements_of(std::string_view script) {
     const std::size_t end = std::min(script.find(";\n"), script.size());
     std::string_view one = script.substr(0, end);
     while (!one.empty() && (one.back() == ';' || one.back() == '\n')) one.remove_suffix(1);
-    if (one.find_first_not_of(" \n") != std::string_view::npos) statements.emplace_back(one);
+    one.remove_prefix(std::min(one.find_first_not_of(" \n"), one.size()));
+    if (!one.empty()) statements.emplace_back(one);
     script.remove_prefix(std::min(end + 2, script.size()));
   }
   return statements;

@@ -88,7 +88,7 @@ class Tables final : public backends::RollupTables {
     std::map<StatKey, std::uint64_t> counts;
     const Query query(get(statements_, texts::count_day));
     query->bind(1, day <= kFirstDay ? Limits::min() : start(day));
-    query->bind(2, day >= kLastDay ? Limits::max() : start(day + std::chrono::days{1}));
+    query->bind(2, day >= kLastDay ? Limits::max() : start(day + std::chrono::days{1}) - 1);
     while (query->step()) counts[key_at(*query, 0)] += count_at(*query, 2);
     return counts;
   }

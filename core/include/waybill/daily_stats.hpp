@@ -8,14 +8,14 @@
 // Which days a rollup counts again:
 //  - days of events whose id is higher than any seen before, whatever create_time they bring: a late insert;
 //  - days whose unfinished events (pending, in progress, failed) are not as they were counted, by type and status: one
-//  of
-//    them was claimed, delivered, requeued, cancelled or dropped. Such events are few and have indexes of their own.
+//    of them was claimed, delivered, requeued, cancelled or dropped. They are few and have indexes of their own.
 // Nothing else can change a number: what is succeeded or cancelled stays so. A day all of whose events are finished or
 // dead is therefore left alone, however many they are, until one of these two brings it back.
 //
-// On MySQL a transaction may commit a lower id than others before it. Its events are found while they are unfinished,
-// with the next change of their day, or an hour after the day is over, when it is counted once more.
-// Not seen: a finished event that a foreign program changes, moves to another day or marks deleted by hand.
+// On MySQL a transaction may commit a lower id than others before it, as may a program that gives ids itself. Such
+// events are found while they are unfinished, with the next change of their day, or, on MySQL, an hour after the day is
+// over, when it is counted once more. Not seen: a finished event that a foreign program changes, moves to another day
+// or marks deleted by hand.
 
 #include <cstddef>
 #include <cstdint>

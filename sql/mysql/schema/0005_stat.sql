@@ -1,5 +1,5 @@
--- Events by day of create_time (UTC), type and status, kept by `rollup`. purged_count is the part of event_count that is
--- no longer in the store: a day's numbers outlive its events.
+-- Events by day of create_time (UTC), type and status, kept by `rollup`. purged_count is the part of event_count that
+-- is no longer in the store: a day's numbers outlive its events.
 CREATE TABLE IF NOT EXISTS biz_event_stat (
     stat_date DATE NOT NULL,
     event_type VARCHAR(64) COLLATE {exact} NOT NULL,
