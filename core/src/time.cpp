@@ -132,6 +132,8 @@ std::string format_time(Timestamp time) {
   return text;
 }
 
+std::string format_day(Day day) { return format_time(day).substr(0, 10); }
+
 std::optional<Timestamp> parse_time(std::string_view text) {
   Reader reader{text};
   int year = 0;

@@ -103,8 +103,15 @@ void ask_in_every_way(StoreFile& file, IEventRepository& store) {
   (void)store.diagnose();
   store.set_note("routes", "all");
   (void)store.note("routes");
+  NewEvent old = make_event("of another day");
+  old.create_time = file.clock->now() - 48h;
+  append(store, old);
+  (void)store.rollup(1);  // the other day waits
+  (void)store.rollup(10);
   (void)store.requeue({}, 10);
   (void)store.cancel({}, "not wanted", 10);
+  (void)store.rollup(10);
+  (void)store.daily_stats({});
   file.clock->advance(1h);
   (void)store.archive(file.clock->now(), 3);
   append(store, make_event("after"));  // looks into the archive
@@ -118,6 +125,7 @@ void fill_a_buffer() {
   const auto store = file.create();
   append(*store, make_event("B1"));
   append(*store, make_event("B2"));
+  (void)store->rollup(1);  // makes its index, which the other store has
 }
 
 void consume(StoreFile& file) {

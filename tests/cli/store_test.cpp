@@ -131,6 +131,8 @@ TEST_CASE("a file that is no database is a failure for every verb") {
                             {"cancel", "E1"},
                             {"archive", "--older-than", "1d"},
                             {"purge", "--older-than", "1d"},
+                            {"rollup"},
+                            {"stats", "--daily"},
                             {"relay", "--to", "stdout:", "--drain"},
                             {"init"}}) {
     INFO(words[0]);

@@ -14,6 +14,7 @@ void check_kind(const StoreKind& kind, const StoreSettings& settings, int factor
         Twins twins(kind, settings);
         rc::state::check(NoModel{}, twins, random_command);
         twins.compare_finds();
+        twins.rollup(0, 100);
       },
       factor, kind.share_percent);
 }

@@ -160,6 +160,7 @@ struct Append final : RandomCommand {
   struct Choice {
     NewEvent event{any_event()};
     Offset due{one_in(3) ? any_offset() : std::nullopt};
+    Offset created{one_in(3) ? any_of<Offset>({-24h, -25h, -72h, 24h}) : std::nullopt};
   };
   std::size_t connection{any_connection()};
   std::vector<Choice> choices{some<Choice>(6)};
@@ -169,6 +170,7 @@ struct Append final : RandomCommand {
     for (const Choice& choice : choices) {
       events.push_back(choice.event);
       events.back().next_retry_time = at(twins.now(), choice.due);
+      events.back().create_time = at(twins.now(), choice.created);
     }
     twins.append(connection, events);
   }
@@ -176,7 +178,8 @@ struct Append final : RandomCommand {
     out << "append over " << connection;
     for (const Choice& choice : choices)
       out << "\n      " << choice.event.event_no << ' ' << choice.event.aggregate_id << " budget "
-          << choice.event.max_retry_count << " due " << (choice.due ? format_duration(*choice.due) : "at once") << ' '
+          << choice.event.max_retry_count << " due " << (choice.due ? format_duration(*choice.due) : "at once")
+          << " created " << (choice.created ? format_duration(*choice.created) : "now") << ' '
           << choice.event.event_payload;
   }
 };
@@ -275,8 +278,16 @@ struct CleanUp final : RandomCommand {
   }
 };
 
+struct Rollup final : RandomCommand {
+  std::size_t connection{any_connection()};
+  std::size_t limit{any_of<std::size_t>({100, 1, 2})};
+
+  void run(const NoModel&, Twins& twins) const override { twins.rollup(connection, limit); }
+  void show(std::ostream& out) const override { out << "rollup " << limit << " over " << connection; }
+};
+
 struct Advance final : RandomCommand {
-  Duration by{any_of<Duration>({1s, 5s, 10s, 30s, 1min, 1us})};
+  Duration by{any_of<Duration>({1s, 5s, 10s, 30s, 1min, 1us, 3h})};
 
   void run(const NoModel&, Twins& twins) const override { twins.advance(by); }
   void show(std::ostream& out) const override { out << "advance by " << format_duration(by); }
@@ -332,6 +343,7 @@ rc::Gen<std::shared_ptr<const RandomCommand>> random_command(const NoModel&) {
                                                                    {2, make<Recover>()},
                                                                    {2, make<ByHand>()},
                                                                    {2, make<CleanUp>()},
+                                                                   {2, make<Rollup>()},
                                                                    {2, make<Ask>()},
                                                                    {1, make<Reopen>()}});
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <tuple>
 
 #include "contract/describe.hpp"
 #include "support/property.hpp"
@@ -18,6 +19,11 @@ std::string text(AppendStatus status) {
 }
 std::string text(SettleStatus status) { return status == SettleStatus::applied ? "applied" : "fenced"; }
 std::string text(const Event& event) { return describe(event); }
+
+std::string text(const DailyCount& line) {
+  return format_day(line.day) + ' ' + line.event_type + ' ' + std::string(to_string(line.status)) + ' ' +
+         std::to_string(line.count);
+}
 
 template <class Item>
 std::string text(const std::vector<Item>& items) {
@@ -234,6 +240,40 @@ void Twins::purge(Timestamp before, std::size_t limit) {
   on_both([&](Side& side) { return side.store().purge(before, limit); });
   compare();
   compare_finds();
+}
+
+void Twins::rollup(std::size_t connection, std::size_t limit) {
+  on_both([&](Side& side) {
+    std::size_t days = 0;
+    for (bool more = true; more;) {
+      const RollupResult result = side.connections[connection]->rollup(limit);
+      require(result.days <= limit, "rollup did more days than it should");
+      days += result.days;
+      more = result.more;
+    }
+    require(side.store().rollup(limit) == RollupResult{}, "rollup again changed something");
+    return days;
+  });
+  check_days(on_both([](Side& side) { return side.store().daily_stats({}); }));
+}
+
+/// Against the rows for what is unfinished, against the books for all.
+void Twins::check_days(const std::vector<DailyCount>& days) {
+  std::map<std::tuple<Day, std::string, Status>, std::uint64_t> rows;
+  for (const Event& event : subject_.store().query({}, all_rows()))
+    ++rows[{day_of(event.create_time), event.event_type, event.publish_status}];
+  const Stats stats = subject_.store().stats({});
+  std::uint64_t total = 0;
+  for (const DailyCount& line : days) {
+    const auto found = rows.find({line.day, line.event_type, line.status});
+    const std::uint64_t here = found == rows.end() ? 0 : found->second;
+    require(is_final(line.status) ? line.count >= here : line.count == here,
+            text(line) + ", but there are " + std::to_string(here));
+    total += line.count;
+  }
+  std::uint64_t known = stats.archived + stats.purged;
+  for (const Status status : kAllStatuses) known += stats.of(status);
+  require(total == known, "the days add up to " + std::to_string(total) + ", but: " + text(stats));
 }
 
 void Twins::query(const EventFilter& filter, Page page, const std::string& after) {

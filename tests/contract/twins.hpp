@@ -49,6 +49,8 @@ class Twins {
   /// Where the store has no archive: nothing.
   void archive(Timestamp before, std::size_t limit);
   void purge(Timestamp before, std::size_t limit);
+  /// As often as there is more; then the days must add up to the events that are or were there.
+  void rollup(std::size_t connection, std::size_t limit);
   /// `after`: the page starts behind this event, if it was ever seen.
   void query(const EventFilter& filter, Page page, const std::string& after);
   void stats(const StatsRequest& request);
@@ -75,6 +77,7 @@ class Twins {
   void take(ClaimResult reference, ClaimResult subject);
   void settle_sides(std::size_t connection, const std::vector<Settlement>& reference,
                     const std::vector<Settlement>& subject);
+  void check_days(const std::vector<DailyCount>& days);
   void check_books(const std::vector<Event>& rows, const Stats& stats);
   template <class Act>
   auto on_both(Act act) -> decltype(act(std::declval<Side&>()));

@@ -29,6 +29,9 @@ class ForwardingRepository : public IEventRepository {
   std::optional<Event> find(std::string_view event_no) override { return inner_->find(event_no); }
   std::vector<Event> query(const EventFilter& filter, const Page& page) override { return inner_->query(filter, page); }
   Stats stats(const StatsRequest& request) override { return inner_->stats(request); }
+  std::vector<DailyCount> daily_stats(const DailyStatsRequest& request) override {
+    return inner_->daily_stats(request);
+  }
   Backlog backlog() override { return inner_->backlog(); }
   std::vector<ChannelBacklog> backlog_by_channel() override { return inner_->backlog_by_channel(); }
   std::vector<Finding> diagnose() override { return inner_->diagnose(); }
@@ -40,6 +43,7 @@ class ForwardingRepository : public IEventRepository {
   }
   std::size_t archive(Timestamp before, std::size_t limit) override { return inner_->archive(before, limit); }
   std::size_t purge(Timestamp before, std::size_t limit) override { return inner_->purge(before, limit); }
+  RollupResult rollup(std::size_t limit) override { return inner_->rollup(limit); }
 
  protected:
   std::unique_ptr<IEventRepository> inner_;

@@ -17,18 +17,19 @@
 namespace waybill::cli {
 namespace {
 
-constexpr std::array<Verb, 15> kVerbs{{
+constexpr std::array<Verb, 16> kVerbs{{
     {"init", "creates the tables, or brings them up to date", define_init},
     {"put", "puts events in, one JSON object a line", define_put},
     {"relay", "delivers events to their destinations", define_relay},
     {"work", "runs a program for each message of biz_message_event", define_work},
     {"list", "lists events by status, topic, type, aggregate, age", define_list},
     {"show", "shows one event, and what happens to it next", define_show},
-    {"stats", "counts events by status", define_stats, "relay"},
+    {"stats", "counts events by status, or by day", define_stats, "relay"},
     {"retry", "gives failed events a fresh start", define_retry},
     {"cancel", "gives events up for good", define_cancel},
     {"archive", "moves old finished events to the archive table", define_archive},
     {"purge", "removes old finished events", define_purge},
+    {"rollup", "brings the daily counts up to date", define_rollup},
     {"check", "backlog, age and dead events against thresholds, for monitoring", define_check, {}, true},
     {"doctor", "looks for what is wrong with a store", define_doctor},
     {"bench", "measures a store on this machine", define_bench},

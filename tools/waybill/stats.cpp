@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "arguments.hpp"
+#include "daily.hpp"
 #include "routes.hpp"
 #include "session.hpp"
 #include "text.hpp"
@@ -18,10 +19,14 @@ that nobody tries again by itself. Unroutable are unfinished events no route tak
 those of the relay that ran last on this store. Archived, purged, dropped and unroutable are of the whole store,
 whatever the filter.
 
+With --daily: events by the day they were created (UTC), as of the last `waybill rollup`, archived and purged ones
+included; --since and --until stand for whole days, the last one excluded unless it has begun.
+
 Examples:
   waybill stats --store sqlite:events.db
   waybill stats --store sqlite:events.db --json | jq .by_status.succeeded
-  waybill stats --store sqlite:events.db --type ORDER_PAID --since 24h)";
+  waybill stats --store sqlite:events.db --type ORDER_PAID --since 24h
+  waybill stats --store sqlite:events.db --daily --since 7d)";
 
 struct StatsOptions {
   std::string type;
@@ -29,6 +34,7 @@ struct StatsOptions {
   std::string since;
   std::string until;
   std::vector<std::string> to;
+  bool daily{false};
 };
 
 struct Answer {
@@ -98,6 +104,18 @@ void print_table(const Answer& answer) {
   table.print();
 }
 
+void print_daily(const StatsOptions& options, const Session& session) {
+  if (!options.topic.empty() || !options.to.empty())
+    throw ConfigError("--daily counts by day, type and status: it goes without --topic and --to");
+  const auto repository = session.open(OpenMode::read_only);
+  const Timestamp now = repository->now();
+  DailyStatsRequest request;
+  if (!options.type.empty()) request.event_type = options.type;
+  if (!options.since.empty()) request.from = day_of(resolve_time(options.since, now));
+  if (!options.until.empty()) request.until = std::chrono::ceil<std::chrono::days>(resolve_time(options.until, now));
+  print_days(repository->daily_stats(request), session);
+}
+
 }  // namespace
 
 Action define_stats(CLI::App& app, Session& session) {
@@ -108,8 +126,13 @@ Action define_stats(CLI::App& app, Session& session) {
   add_time(app, "--until", options->until, "only events created before this");
   add_list(app, "--to", options->to, "routes as `relay` takes them, for the number of unroutable events")
       ->type_name("[PATTERN=]URL");
+  app.add_flag("--daily", options->daily, "by day, as of the last rollup");
   app.footer(kExamples);
   return [options, &session] {
+    if (options->daily) {
+      print_daily(*options, session);
+      return static_cast<int>(kDone);
+    }
     const Answer answer = ask(*options, session);
     session.common.json ? print_json(answer) : print_table(answer);
     return static_cast<int>(kDone);

@@ -40,6 +40,7 @@ Action define_retry(CLI::App& app, Session& session);
 Action define_cancel(CLI::App& app, Session& session);
 Action define_archive(CLI::App& app, Session& session);
 Action define_purge(CLI::App& app, Session& session);
+Action define_rollup(CLI::App& app, Session& session);
 Action define_check(CLI::App& app, Session& session);
 Action define_doctor(CLI::App& app, Session& session);
 Action define_bench(CLI::App& app, Session& session);

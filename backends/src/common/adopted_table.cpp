@@ -205,6 +205,11 @@ void AdoptedTable::require_finished_time() const {
                                                "published_time, or remove old rows yourself");
 }
 
+void AdoptedTable::refuse_rollup() const {
+  throw StorageError(ErrorCode::invalid,
+                     "rollup: the daily counts are those of biz_outbox_event; `waybill stats` counts " + name());
+}
+
 void AdoptedTable::refuse_archive() const {
   throw StorageError(ErrorCode::invalid,
                      "archive: " + name() + " has no archive; `waybill purge` removes its old finished rows");

@@ -92,6 +92,7 @@ class AdoptedTable {
   /// Throws StorageError `invalid` when no column tells when a row was finished.
   void require_finished_time() const;
   [[noreturn]] void refuse_archive() const;
+  [[noreturn]] void refuse_rollup() const;
 
   /// What `doctor` says, and a relay's log at its start: does an index serve the search for new rows?
   [[nodiscard]] std::vector<Finding> findings() const;

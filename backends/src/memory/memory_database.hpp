@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "memory_stats.hpp"
 #include "waybill/backends/memory.hpp"
 #include "waybill/lifecycle.hpp"
 
@@ -151,6 +152,7 @@ class MemoryDatabase {
   std::int64_t last_id{0};
   std::uint64_t purged{0};
   std::uint64_t dropped{0};
+  MemoryStats stats;
   std::map<std::string, std::string, std::less<>> notes;
   std::set<std::pair<std::string, std::string>> inbox;  ///< consumer, event number
 };

@@ -85,6 +85,7 @@ class MemoryRepository final : public IEventRepository {
   std::optional<Event> find(std::string_view event_no) override;
   std::vector<Event> query(const EventFilter& filter, const Page& page) override;
   Stats stats(const StatsRequest& request) override;
+  std::vector<DailyCount> daily_stats(const DailyStatsRequest& request) override;
   Backlog backlog() override;
   std::vector<ChannelBacklog> backlog_by_channel() override;
   std::vector<Finding> diagnose() override;
@@ -95,6 +96,7 @@ class MemoryRepository final : public IEventRepository {
   std::size_t cancel(const EventFilter& filter, std::string_view reason, std::size_t limit) override;
   std::size_t archive(Timestamp before, std::size_t limit) override;
   std::size_t purge(Timestamp before, std::size_t limit) override;
+  RollupResult rollup(std::size_t limit) override;
 
  private:
   void insert(std::vector<Event> rows);
@@ -306,6 +308,11 @@ Stats MemoryRepository::stats(const StatsRequest& request) {
   return stats;
 }
 
+std::vector<DailyCount> MemoryRepository::daily_stats(const DailyStatsRequest& request) {
+  const std::lock_guard lock(db_->mutex);
+  return db_->stats.ask(request);
+}
+
 Backlog MemoryRepository::backlog() {
   const std::lock_guard lock(db_->mutex);
   Backlog backlog;
@@ -397,16 +404,24 @@ std::size_t MemoryRepository::purge(Timestamp before, std::size_t limit) {
     if (is_old(event, before)) archived.emplace(event.update_time, id);
   std::size_t count = 0;
   for (auto next = archived.begin(); next != archived.end() && count < limit; ++next, ++count) {
+    db_->stats.add_purged(db_->archive.at(next->second));
     db_->ids.erase(db_->archive.at(next->second).event_no);
     db_->archive.erase(next->second);
   }
   for (const std::int64_t id : old_ids(db_->table.rows(), before, limit - count)) {
+    db_->stats.add_purged(db_->table.at(id));
     db_->ids.erase(db_->table.at(id).event_no);
     db_->table.erase(id);
     ++count;
   }
   db_->purged += count;
   return count;
+}
+
+RollupResult MemoryRepository::rollup(std::size_t limit) {
+  if (limit == 0) return {};
+  const std::lock_guard lock(db_->mutex);
+  return db_->stats.rollup({&db_->table.rows(), &db_->archive}, limit);
 }
 
 }  // namespace

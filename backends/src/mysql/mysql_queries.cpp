@@ -5,6 +5,7 @@
 
 #include "common/event_row.hpp"
 #include "mysql/mysql_repository.hpp"
+#include "mysql/mysql_rollup.hpp"
 #include "waybill_sql_mysql.hpp"
 
 namespace waybill::mysql {
@@ -158,6 +159,13 @@ Stats MysqlRepository::stats(const StatsRequest& request) {
     stats.archived = static_cast<std::uint64_t>(statements().integer(texts::count_archived));
     stats.dropped = counter("dropped");
     return stats;
+  });
+}
+
+std::vector<DailyCount> MysqlRepository::daily_stats(const DailyStatsRequest& request) {
+  return read("daily stats", [&] {
+    if (adopted()) adopted()->table().refuse_rollup();
+    return read_daily_stats(statements(), request);
   });
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 // IEventRepository on MySQL and MariaDB. Delivery is in mysql_repository.cpp, settling in mysql_settle.cpp, questions
-// in mysql_queries.cpp, upkeep in mysql_upkeep.cpp, `doctor` in mysql_diagnose.cpp.
+// in mysql_queries.cpp, upkeep in mysql_upkeep.cpp and mysql_rollup.cpp, `doctor` in mysql_diagnose.cpp.
 
 #include <algorithm>
 #include <condition_variable>
@@ -40,6 +40,7 @@ class MysqlRepository final : public IEventRepository {
   std::optional<Event> find(std::string_view event_no) override;
   std::vector<Event> query(const EventFilter& filter, const Page& page) override;
   Stats stats(const StatsRequest& request) override;
+  std::vector<DailyCount> daily_stats(const DailyStatsRequest& request) override;
   Backlog backlog() override;
   std::vector<ChannelBacklog> backlog_by_channel() override;
   std::vector<Finding> diagnose() override;
@@ -50,6 +51,7 @@ class MysqlRepository final : public IEventRepository {
   std::size_t cancel(const EventFilter& filter, std::string_view reason, std::size_t limit) override;
   std::size_t archive(Timestamp before, std::size_t limit) override;
   std::size_t purge(Timestamp before, std::size_t limit) override;
+  RollupResult rollup(std::size_t limit) override;
 
  private:
   /// What is tied to one connection; made anew after it broke.
@@ -109,7 +111,7 @@ class MysqlRepository final : public IEventRepository {
   }
   [[nodiscard]] std::string purged_counter() { return adopted() ? adopted()->table().purged_counter() : "purged"; }
   std::size_t purge_within(Timestamp before, std::size_t limit);
-  std::vector<std::int64_t> finished_before(Timestamp before, std::size_t limit);
+  std::vector<std::int64_t> resting_before(std::string_view text, Timestamp before, std::size_t limit);
 
   MysqlOptions options_;
   std::unique_ptr<Session> session_;

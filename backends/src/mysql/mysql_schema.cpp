@@ -31,7 +31,8 @@ std::vector<std::string> statements_of(std::string_view script) {
     const std::size_t end = std::min(script.find(";\n"), script.size());
     std::string_view one = script.substr(0, end);
     while (!one.empty() && (one.back() == ';' || one.back() == '\n')) one.remove_suffix(1);
-    if (one.find_first_not_of(" \n") != std::string_view::npos) statements.emplace_back(one);
+    one.remove_prefix(std::min(one.find_first_not_of(" \n"), one.size()));
+    if (!one.empty()) statements.emplace_back(one);
     script.remove_prefix(std::min(end + 2, script.size()));
   }
   return statements;
@@ -129,7 +130,8 @@ void migrate(Connection& connection, const MysqlOptions& options) {
     adopt_table(connection, render(texts::kSchema.front().text, options));
   for (auto version = found + 1; version <= newest_version(); ++version) {
     const auto& step = texts::kSchema[static_cast<std::size_t>(version - 1)];
-    for (const std::string& statement : statements_of(render(step.text, options))) connection.execute(statement);
+    for (const std::string& statement : statements_of(render(step.text, options)))
+      statement.starts_with("ALTER TABLE") ? add_key(connection, statement) : connection.execute(statement);
     statements.get(texts::record_migration).add(version).add(step.name).run();
   }
   if (options.full_indexes)

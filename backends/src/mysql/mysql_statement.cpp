@@ -234,10 +234,10 @@ Statement& Statements::get(std::string_view text, const char* variant,
   return cached({text.data(), variant, 0}, [&] { return texts_.render(text, replacements); });
 }
 
-Statement& Statements::get_list(std::string_view text, std::size_t count) {
-  return cached({text.data(), nullptr, padded(count)}, [&] {
+Statement& Statements::get_list(std::string_view text, std::size_t count, const char* table) {
+  return cached({text.data(), table, padded(count)}, [&] {
     const std::string list = repeated("?", padded(count));
-    return texts_.render(text, {{"list", list}});
+    return texts_.render(text, {{"list", list}, {"table", table == nullptr ? "" : table}});
   });
 }
 

@@ -124,8 +124,8 @@ class Statements {
   [[nodiscard]] Statement& get(std::string_view text);
   [[nodiscard]] Statement& get(std::string_view text, const char* variant,
                                std::initializer_list<backends::Substitution> replacements);
-  /// With {list} replaced by places for `count` items: see Statement::add_list().
-  [[nodiscard]] Statement& get_list(std::string_view text, std::size_t count);
+  /// With {list} replaced by places for `count` items: see Statement::add_list(). {table} by a constant.
+  [[nodiscard]] Statement& get_list(std::string_view text, std::size_t count, const char* table = nullptr);
   /// With {rows} replaced by `count` times `row`.
   [[nodiscard]] Statement& get_rows(std::string_view text, std::size_t count, std::string_view row);
   /// With replacements made at run time; not kept.

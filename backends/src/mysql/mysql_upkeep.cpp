@@ -4,6 +4,7 @@
 
 #include "common/requests.hpp"
 #include "mysql/mysql_repository.hpp"
+#include "mysql/mysql_rollup.hpp"
 #include "mysql/mysql_tokens.hpp"
 #include "waybill/lifecycle.hpp"
 #include "waybill_sql_mysql.hpp"
@@ -25,11 +26,9 @@ void in_parts(std::span<const std::int64_t> ids, Run run) {
 
 constexpr auto kItself = [](std::int64_t id) { return id; };
 
-void delete_rows(Statements& statements, std::span<const std::int64_t> ids) {
-  in_parts(ids, [&](std::span<const std::int64_t> part) {
-    Statement& rows = statements.get_list(texts::delete_rows, part.size());
-    rows.add_list(part, kItself).add(static_cast<std::int64_t>(part.size())).run();
-  });
+void delete_rows(Statements& statements, std::string_view text, std::span<const std::int64_t> ids) {
+  Statement& rows = statements.get_list(text, ids.size());
+  rows.add_list(ids, kItself).add(static_cast<std::int64_t>(ids.size())).run();
 }
 
 }  // namespace
@@ -67,23 +66,23 @@ std::size_t MysqlRepository::cancel(const EventFilter& filter, std::string_view 
   return change_matching(filter, Command::cancel, reason, limit);
 }
 
-std::vector<std::int64_t> MysqlRepository::finished_before(Timestamp before, std::size_t limit) {
+std::vector<std::int64_t> MysqlRepository::resting_before(std::string_view text, Timestamp before, std::size_t limit) {
   std::vector<std::int64_t> ids;
-  const Query rows(statements().get(texts::finished).add(before).add(static_cast<std::int64_t>(limit)));
+  const Query rows(statements().get(text).add(before).add(static_cast<std::int64_t>(limit)));
   while (rows->next()) ids.push_back(rows->integer(0));
   return ids;
 }
 
 std::size_t MysqlRepository::archive(Timestamp before, std::size_t limit) {
   if (limit == 0) return 0;
-  if (adopted()) adopted()->table().refuse_archive();
   return write("archive", [&] {
-    const std::vector<std::int64_t> ids = finished_before(before, limit);
+    if (adopted()) adopted()->table().refuse_archive();
+    const std::vector<std::int64_t> ids = resting_before(texts::finished, before, limit);
     in_parts(ids, [&](std::span<const std::int64_t> part) {
       Statement& copy = statements().get_list(texts::archive_copy, part.size());
       copy.add_list(part, kItself).run();
+      delete_rows(statements(), texts::delete_rows, part);
     });
-    delete_rows(statements(), ids);
     return ids.size();
   });
 }
@@ -100,12 +99,19 @@ std::size_t MysqlRepository::purge(Timestamp before, std::size_t limit) {
 }
 
 std::size_t MysqlRepository::purge_within(Timestamp before, std::size_t limit) {
+  const std::int64_t cursor = lock_rollup_cursor(statements());
+  const auto purge_rows = [&](EventTable table, std::string_view text, const std::vector<std::int64_t>& ids) {
+    in_parts(ids, [&](std::span<const std::int64_t> part) {
+      book_purged(statements(), table, cursor, part);
+      delete_rows(statements(), text, part);
+    });
+    return ids.size();
+  };
   const std::size_t count =
-      statements().get(texts::purge_archived).add(before).add(static_cast<std::int64_t>(limit)).run();
+      purge_rows(EventTable::archive, texts::purge_archived, resting_before(texts::old_archived, before, limit));
   if (count == limit) return count;
-  const std::vector<std::int64_t> ids = finished_before(before, limit - count);
-  delete_rows(statements(), ids);
-  return count + ids.size();
+  return count +
+         purge_rows(EventTable::main, texts::delete_rows, resting_before(texts::finished, before, limit - count));
 }
 
 }  // namespace waybill::mysql

@@ -3,6 +3,7 @@
 #include <limits>
 #include <vector>
 
+#include "sqlite/sqlite_rollup.hpp"
 #include "waybill_sql_sqlite.hpp"
 
 namespace waybill::sqlite {
@@ -19,20 +20,19 @@ std::vector<std::int64_t> ids_of(Statement& statement) {
   return ids;
 }
 
-std::uint64_t delete_rows(Statements& statements, const std::vector<std::int64_t>& ids, std::string_view counter) {
+std::uint64_t drop_oldest(Statements& statements, std::int64_t count) {
+  const std::vector<std::int64_t> ids = ids_of(statements.get(texts::drop_candidates).bind(1, count));
   for (const std::int64_t id : ids) statements.get(texts::delete_row).bind(1, id).run();
-  if (!ids.empty()) add_to_counter(statements, counter, ids.size());
+  if (!ids.empty()) add_to_counter(statements, "dropped", ids.size());
   return ids.size();
 }
 
-std::uint64_t drop_oldest(Statements& statements, std::int64_t count) {
-  return delete_rows(statements, ids_of(statements.get(texts::drop_candidates).bind(1, count)), "dropped");
-}
-
-std::uint64_t forget_finished(Statements& statements) {
+std::uint64_t forget_finished(Statements& statements, Timestamp now) {
   Statement& finished = statements.get(texts::finished);
   finished.bind(1, std::numeric_limits<std::int64_t>::max()).bind(2, kBatch);
-  return delete_rows(statements, ids_of(finished), "purged");
+  const std::vector<std::int64_t> ids = ids_of(finished);
+  purge_rows(statements, EventTable::main, ids, now);
+  return ids.size();
 }
 
 bool has_byte_room(Statements& statements, const Bounds& bounds, std::uint64_t incoming) {
@@ -49,11 +49,11 @@ void add_to_counter(Statements& statements, std::string_view name, std::uint64_t
   statements.get(texts::add_to_counter).bind(1, name).bind(2, static_cast<std::int64_t>(by)).run();
 }
 
-std::uint64_t make_byte_room(Statements& statements, const Bounds& bounds, std::uint64_t incoming) {
+std::uint64_t make_byte_room(Statements& statements, const Bounds& bounds, std::uint64_t incoming, Timestamp now) {
   if (bounds.max_bytes == 0) return 0;
   std::uint64_t dropped = 0;
   while (!has_byte_room(statements, bounds, incoming)) {
-    if (forget_finished(statements) != 0) continue;
+    if (forget_finished(statements, now) != 0) continue;
     const std::uint64_t count = bounds.on_full == OnFull::drop_oldest ? drop_oldest(statements, kBatch) : 0;
     dropped += count;
     if (count == 0)

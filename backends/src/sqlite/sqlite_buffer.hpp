@@ -21,7 +21,7 @@ inline constexpr std::uint64_t kPageSlack = 16 * 4096;
 /// Within a write transaction, before `incoming` bytes are inserted: finished events go first (they are counted
 /// as purged), then, with drop_oldest, the oldest unfinished ones. Returns how many of those were dropped. Throws
 /// `full`.
-std::uint64_t make_byte_room(Statements& statements, const Bounds& bounds, std::uint64_t incoming);
+std::uint64_t make_byte_room(Statements& statements, const Bounds& bounds, std::uint64_t incoming, Timestamp now);
 /// Within a write transaction, after an insert: drops what is above max_events. Returns how many. Throws `full`.
 std::uint64_t enforce_max_events(Statements& statements, const Bounds& bounds);
 

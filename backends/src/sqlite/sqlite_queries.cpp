@@ -5,6 +5,7 @@
 
 #include "common/event_row.hpp"
 #include "sqlite/sqlite_repository.hpp"
+#include "sqlite/sqlite_rollup.hpp"
 #include "waybill_sql_sqlite.hpp"
 
 namespace waybill::sqlite {
@@ -187,6 +188,13 @@ Stats SqliteRepository::stats(const StatsRequest& request) {
     stats.archived = static_cast<std::uint64_t>(statements().integer(texts::count_archived));
     stats.dropped = count_of(statements(), "dropped");
     return stats;
+  });
+}
+
+std::vector<DailyCount> SqliteRepository::daily_stats(const DailyStatsRequest& request) {
+  return read("daily stats", [&] {
+    if (adopted()) adopted()->table().refuse_rollup();
+    return read_daily_stats(statements(), request);
   });
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 // IEventRepository on a SQLite file. Delivery is in sqlite_repository.cpp, questions in sqlite_queries.cpp, upkeep in
-// sqlite_upkeep.cpp, `doctor` in sqlite_diagnose.cpp.
+// sqlite_upkeep.cpp and sqlite_rollup.cpp, `doctor` in sqlite_diagnose.cpp.
 
 #include <memory>
 #include <string>
@@ -33,6 +33,7 @@ class SqliteRepository final : public IEventRepository {
   std::optional<Event> find(std::string_view event_no) override;
   std::vector<Event> query(const EventFilter& filter, const Page& page) override;
   Stats stats(const StatsRequest& request) override;
+  std::vector<DailyCount> daily_stats(const DailyStatsRequest& request) override;
   Backlog backlog() override;
   std::vector<ChannelBacklog> backlog_by_channel() override;
   std::vector<Finding> diagnose() override;
@@ -43,6 +44,7 @@ class SqliteRepository final : public IEventRepository {
   std::size_t cancel(const EventFilter& filter, std::string_view reason, std::size_t limit) override;
   std::size_t archive(Timestamp before, std::size_t limit) override;
   std::size_t purge(Timestamp before, std::size_t limit) override;
+  RollupResult rollup(std::size_t limit) override;
 
  private:
   /// What is tied to one open file; made anew after a failure that broke the handle.
@@ -53,6 +55,7 @@ class SqliteRepository final : public IEventRepository {
     ClaimScanner scanner;
     std::int64_t seen_version{-1};  ///< data_version at the last claim
     bool order_index{false};        ///< known to be there
+    bool create_time_index{false};  ///< known to be there
   };
 
   void open();
@@ -103,7 +106,7 @@ class SqliteRepository final : public IEventRepository {
   }
   [[nodiscard]] std::string purged_counter() { return adopted() ? adopted()->table().purged_counter() : "purged"; }
   std::size_t purge_within(Timestamp before, std::size_t limit);
-  std::vector<std::int64_t> finished_before(Timestamp before, std::size_t limit);
+  std::vector<std::int64_t> resting_before(std::string_view text, Timestamp before, std::size_t limit);
 
   SqliteOptions options_;
   Bounds bounds_;

@@ -69,6 +69,11 @@ void ensure_order_index(Statements& statements) {
     run_script(statements, script, "create the order index");
 }
 
+void ensure_create_time_index(Statements& statements) {
+  if (has_index(statements, "idx_create_time")) return;
+  run_script(statements, texts::create_time_index, "create the index of days");
+}
+
 }  // namespace waybill::sqlite
 
 namespace waybill {

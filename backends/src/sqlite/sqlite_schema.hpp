@@ -13,6 +13,8 @@ void require_current(Statements& statements, const std::string& where);
 void ensure_order_index(Statements& statements);
 /// Statements without parameters, joined by ';'.
 void run_script(Statements& statements, std::string_view script, const std::string& doing);
+/// The index that rollup() uses.
+void ensure_create_time_index(Statements& statements);
 [[nodiscard]] bool has_index(Statements& statements, std::string_view name);
 /// Migrations that have run here; 0 when there is no table of ours.
 [[nodiscard]] std::int64_t schema_version(Statements& statements);

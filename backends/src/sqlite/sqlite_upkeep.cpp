@@ -5,6 +5,7 @@
 #include "common/requests.hpp"
 #include "sqlite/sqlite_errors.hpp"
 #include "sqlite/sqlite_repository.hpp"
+#include "sqlite/sqlite_rollup.hpp"
 #include "waybill/lifecycle.hpp"
 #include "waybill_sql_sqlite.hpp"
 
@@ -51,9 +52,9 @@ std::size_t SqliteRepository::cancel(const EventFilter& filter, std::string_view
   return each_matching(filter, Command::cancel, reason, limit);
 }
 
-std::vector<std::int64_t> SqliteRepository::finished_before(Timestamp before, std::size_t limit) {
+std::vector<std::int64_t> SqliteRepository::resting_before(std::string_view text, Timestamp before, std::size_t limit) {
   std::vector<std::int64_t> ids;
-  const Query query(statements().get(texts::finished));
+  const Query query(statements().get(text));
   query->bind(1, before).bind(2, static_cast<std::int64_t>(limit));
   while (query->step()) ids.push_back(query->integer(0));
   return ids;
@@ -61,10 +62,10 @@ std::vector<std::int64_t> SqliteRepository::finished_before(Timestamp before, st
 
 std::size_t SqliteRepository::archive(Timestamp before, std::size_t limit) {
   if (limit == 0) return 0;
-  if (adopted()) adopted()->table().refuse_archive();
   return write("archive", [&] {
+    if (adopted()) adopted()->table().refuse_archive();
     const Timestamp time = now();
-    const std::vector<std::int64_t> ids = finished_before(before, limit);
+    const std::vector<std::int64_t> ids = resting_before(texts::finished, before, limit);
     for (const std::int64_t id : ids) {
       statements().get(texts::archive_copy).bind(1, id).bind(2, time).run();
       statements().get(texts::delete_row).bind(1, id).run();
@@ -77,7 +78,7 @@ std::size_t SqliteRepository::purge(Timestamp before, std::size_t limit) {
   if (limit == 0) return 0;
   const std::size_t purged = write("purge", [&] {
     const std::size_t count = adopted() ? adopted()->purge(before, limit) : purge_within(before, limit);
-    if (count != 0) add_to_counter(statements(), purged_counter(), count);
+    if (count != 0 && adopted()) add_to_counter(statements(), purged_counter(), count);
     sqlite3* db = statements().db();
     if (sqlite3_exec(db, kReturnSpace, nullptr, nullptr, nullptr) != SQLITE_OK) throw_last_error(db, "return space");
     return count;
@@ -88,12 +89,12 @@ std::size_t SqliteRepository::purge(Timestamp before, std::size_t limit) {
 }
 
 std::size_t SqliteRepository::purge_within(Timestamp before, std::size_t limit) {
-  Statement& archived = statements().get(texts::purge_archived);
-  auto count = static_cast<std::size_t>(archived.bind(1, before).bind(2, static_cast<std::int64_t>(limit)).run());
-  if (count == limit) return count;
-  const std::vector<std::int64_t> ids = finished_before(before, limit - count);
-  for (const std::int64_t id : ids) statements().get(texts::delete_row).bind(1, id).run();
-  return count + ids.size();
+  const Timestamp time = now();
+  const std::vector<std::int64_t> archived = resting_before(texts::old_archived, before, limit);
+  purge_rows(statements(), EventTable::archive, archived, time);
+  const std::vector<std::int64_t> finished = resting_before(texts::finished, before, limit - archived.size());
+  purge_rows(statements(), EventTable::main, finished, time);
+  return archived.size() + finished.size();
 }
 
 }  // namespace waybill::sqlite

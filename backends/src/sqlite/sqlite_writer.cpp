@@ -55,7 +55,7 @@ std::uint64_t wal_bytes_needed(std::span<const NewEvent> events) { return 3 * by
 
 Appended append_events(Statements& statements, std::span<const NewEvent> events, const Bounds& bounds, Timestamp now) {
   Appended appended;
-  appended.dropped = make_byte_room(statements, bounds, bytes_of(events));
+  appended.dropped = make_byte_room(statements, bounds, bytes_of(events), now);
   const bool look_into_archive = statements.integer(texts::archive_in_use) != 0;
   appended.results.reserve(events.size());
   for (const NewEvent& event : events)

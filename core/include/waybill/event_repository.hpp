@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "waybill/daily_stats.hpp"
 #include "waybill/error.hpp"
 #include "waybill/event.hpp"
 #include "waybill/lifecycle.hpp"
@@ -199,6 +200,8 @@ class IEventQueries {
   [[nodiscard]] virtual std::optional<Event> find(std::string_view event_no) = 0;
   [[nodiscard]] virtual std::vector<Event> query(const EventFilter& filter, const Page& page) = 0;
   [[nodiscard]] virtual Stats stats(const StatsRequest& request) = 0;
+  /// What rollup() has kept, by day, type and status; counts above 0 only. As old as the last rollup.
+  [[nodiscard]] virtual std::vector<DailyCount> daily_stats(const DailyStatsRequest& request) = 0;
   [[nodiscard]] virtual Backlog backlog() = 0;
   [[nodiscard]] virtual std::vector<ChannelBacklog> backlog_by_channel() = 0;
   [[nodiscard]] virtual std::vector<Finding> diagnose() = 0;
@@ -207,7 +210,8 @@ class IEventQueries {
   virtual void set_note(std::string_view name, std::string_view value) = 0;
 };
 
-/// What an operator does. Every call is one bounded transaction; repeat until it returns 0.
+/// What an operator does. Every call is one bounded transaction; repeat until it returns 0 (rollup: while there is
+/// more).
 class IEventUpkeep {
  public:
   virtual ~IEventUpkeep() = default;
@@ -219,6 +223,8 @@ class IEventUpkeep {
   [[nodiscard]] virtual std::size_t archive(Timestamp before, std::size_t limit) = 0;
   /// Removes succeeded and cancelled events last changed before `before` for good, archived or not. Never any other.
   [[nodiscard]] virtual std::size_t purge(Timestamp before, std::size_t limit) = 0;
+  /// Brings the daily counts up to date, at most `limit` days of them, the earliest first: see daily_stats.hpp.
+  [[nodiscard]] virtual RollupResult rollup(std::size_t limit) = 0;
 };
 
 class IEventRepository : public IDeliveryStore, public IEventQueries, public IEventUpkeep {};

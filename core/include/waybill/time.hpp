@@ -12,6 +12,9 @@ namespace waybill {
 /// UTC, microseconds since 1970-01-01.
 using Timestamp = std::chrono::sys_time<std::chrono::microseconds>;
 using Duration = std::chrono::microseconds;
+/// A day in UTC.
+using Day = std::chrono::sys_days;
+[[nodiscard]] constexpr Day day_of(Timestamp time) { return std::chrono::floor<std::chrono::days>(time); }
 
 /// Where "now" comes from. Implementations are thread-safe.
 class IClock {
@@ -28,6 +31,8 @@ class SystemClock final : public IClock {
 
 /// `2026-11-30T17:38:00.000000Z` (RFC 3339, always six digits).
 [[nodiscard]] std::string format_time(Timestamp time);
+/// `2026-11-30`.
+[[nodiscard]] std::string format_day(Day day);
 /// RFC 3339 with `Z` or an offset, 0 to 9 fractional digits (cut to microseconds); nullopt when it is anything else.
 [[nodiscard]] std::optional<Timestamp> parse_time(std::string_view text);
 

@@ -1,2 +1,2 @@
--- ? before, ? limit.
-DELETE FROM biz_outbox_event_archive WHERE update_time < ? ORDER BY update_time, id LIMIT ?
+-- ids…, ? how many. ORDER BY and LIMIT keep the server on the primary key.
+DELETE FROM biz_outbox_event_archive WHERE id IN ({list}) ORDER BY id LIMIT ?

@@ -1,0 +1,2 @@
+-- ? day, ? type, ? status.
+DELETE FROM biz_event_stat WHERE stat_date = {date} AND event_type = ? AND publish_status = ?

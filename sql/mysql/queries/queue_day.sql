@@ -1,0 +1,2 @@
+-- ? day.
+INSERT IGNORE INTO waybill_stat_day (stat_date) VALUES ({date})

@@ -1,0 +1,1 @@
+SELECT {stat_day} FROM waybill_stat_day

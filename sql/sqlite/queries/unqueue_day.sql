@@ -1,0 +1,2 @@
+-- ?1 day.
+DELETE FROM waybill_stat_day WHERE stat_date = {date}
