@@ -21,6 +21,7 @@ void NewEventCursor::start_over() noexcept {
 }
 
 void NewEventCursor::hint(std::int64_t event_id) {
+  if (event_id >= tail_) return;  // so are its followers
   if (hints_.size() < kMostHints)
     hints_.push_back(event_id);
   else

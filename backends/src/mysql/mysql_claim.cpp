@@ -18,6 +18,7 @@ constexpr std::size_t kSmallestPage = 200;
 /// Claims from this size on take short cuts; smaller ones gain nothing by them.
 constexpr std::size_t kLargeClaim = 32;
 constexpr std::chrono::milliseconds kLookAgainAfter{200};
+constexpr std::size_t kMostBlockers = 100'000;  ///< about 20 MB; beyond, all are forgotten and found again
 
 }  // namespace
 
@@ -180,16 +181,19 @@ std::vector<ClaimScanner::Candidate> ClaimScanner::read_candidates(Statement& sc
   std::vector<Candidate> candidates;
   const Query rows(scan);
   while (rows->next())
-    candidates.push_back({rows->integer(0), rows->optional_time(1), std::string(rows->text(2)),
-                          std::string(rows->text(3)), std::string(rows->text(4)), rows->optional_text(5)});
+    candidates.push_back({rows->integer(0),
+                          rows->optional_time(1),
+                          {std::string(rows->text(2)), std::string(rows->text(3))},
+                          std::string(rows->text(4)),
+                          rows->optional_text(5)});
   return candidates;
 }
 
 ClaimScanner::Walk ClaimScanner::walk(std::int64_t after, std::int64_t until, std::size_t most) {
   Walk walk;
   walk.last_id = after;
-  const std::size_t page = std::min(std::max(2 * most, kSmallestPage), kQuantum);
-  while (walk.taken < most && walk.walked < kQuantum && !walk.at_end) {
+  std::size_t page = std::min(std::max(2 * most, kSmallestPage), kQuantum);
+  for (; walk.taken < most && walk.walked < kQuantum && !walk.at_end; page = std::min(2 * page, kQuantum)) {
     Statement& look = statements_.get(texts::look_new, kLean.data(), {{"lean", kLean}, {"fresh", fresh()}});
     look.add(walk.last_id).add(until).add(static_cast<std::int64_t>(page));
     const std::vector<Candidate> candidates = read_candidates(look);
@@ -214,16 +218,14 @@ std::size_t ClaimScanner::follow(std::int64_t event_id, std::int64_t until, std:
 
 std::size_t ClaimScanner::take_candidates(const std::vector<Candidate>& candidates, std::size_t most,
                                           std::size_t& passed) {
-  std::map<AggregateKey, Front> fronts;
+  Fronts fronts;
   if (request_->ordering == Ordering::aggregate) fronts = read_fronts(candidates);
   std::vector<const Candidate*> chosen;
   std::size_t seen = 0;
   for (; seen < candidates.size() && chosen.size() < most && passed < kQuantum; ++seen) {
     const Candidate& one = candidates[seen];
     const bool open = accepts(request_->routes, one.publish_channel, one.topic);
-    if (request_->ordering == Ordering::none
-            ? open
-            : advance(fronts[{one.aggregate_type, one.aggregate_id}], open ? one.id : 0))
+    if (request_->ordering == Ordering::none ? open : may_go(one, open, fronts))
       chosen.push_back(&one);
     else
       ++passed;
@@ -232,27 +234,57 @@ std::size_t ClaimScanner::take_candidates(const std::vector<Candidate>& candidat
   return seen;
 }
 
-// What stands before the candidates, read before any of them is locked: it can only become less until then.
-std::map<ClaimScanner::AggregateKey, ClaimScanner::Front> ClaimScanner::read_fronts(
-    const std::vector<Candidate>& candidates) {
-  std::map<std::string, std::vector<std::string_view>> by_type;
+// What stands before the candidates, read before any of them is locked: it can only become less until then. Nothing for
+// aggregates that still wait for what they waited for before: thousands of followers may stand in them.
+ClaimScanner::Fronts ClaimScanner::read_fronts(const std::vector<Candidate>& candidates) {
+  const std::unordered_set<std::int64_t> standing = standing_blockers(candidates);
+  Fronts fronts;
+  std::map<std::string_view, std::vector<std::string_view>> by_type;
   std::int64_t last = 0;
   for (const Candidate& one : candidates) {
-    by_type[one.aggregate_type].push_back(one.aggregate_id);
+    const auto known = blockers_.find(one.aggregate);
+    if (known != blockers_.end() && known->second < one.id && standing.count(known->second) != 0) continue;
+    if (fronts.try_emplace(one.aggregate).second) by_type[one.aggregate.first].push_back(one.aggregate.second);
     last = std::max(last, one.id);
   }
-  std::map<AggregateKey, Front> fronts;
-  for (auto& [type, ids] : by_type) {
-    std::sort(ids.begin(), ids.end());
-    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  for (const auto& [type, ids] : by_type) {
     Statement& look = statements_.get_list(texts::unsettled, ids.size());
-    look.add(std::string_view(type)).add_list(ids, [](std::string_view id) { return id; });
+    look.add(type).add_list(ids, [](std::string_view id) { return id; });
     const Query rows(look.add(last));
     while (rows->next())
-      fronts[{type, std::string(rows->text(0))}].events.emplace_back(rows->integer(1), rows->integer(2) != 0);
+      fronts[{std::string(type), std::string(rows->text(0))}].events.emplace_back(rows->integer(1),
+                                                                                  rows->integer(2) != 0);
   }
   for (auto& [key, front] : fronts) std::sort(front.events.begin(), front.events.end());
   return fronts;
+}
+
+/// Those of the candidates' known blockers that still block.
+std::unordered_set<std::int64_t> ClaimScanner::standing_blockers(const std::vector<Candidate>& candidates) {
+  std::unordered_set<std::int64_t> standing;
+  std::vector<std::int64_t> ids;
+  for (const Candidate& one : candidates)
+    if (const auto known = blockers_.find(one.aggregate); known != blockers_.end()) ids.push_back(known->second);
+  if (ids.empty()) return standing;
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  Statement& look = statements_.get_list(texts::unsettled_rows, ids.size());
+  const Query rows(look.add_list(ids, [](std::int64_t id) { return id; }));
+  while (rows->next())
+    if (taken_.count(rows->integer(0)) == 0 && (request_->dead_head == DeadHead::block || rows->integer(1) == 0))
+      standing.insert(rows->integer(0));
+  return standing;
+}
+
+bool ClaimScanner::may_go(const Candidate& one, bool open, Fronts& fronts) {
+  const auto found = fronts.find(one.aggregate);
+  if (found == fronts.end()) return false;  // it waits as before
+  Front& front = found->second;
+  if (advance(front, open ? one.id : 0)) return true;
+  if (front.at == front.events.size()) return false;
+  if (blockers_.size() == kMostBlockers) blockers_.clear();
+  blockers_[one.aggregate] = front.events[front.at].first;
+  return false;
 }
 
 /// True when nothing stands before the event but what this claim takes (and dead ones that are to be passed).
@@ -278,7 +310,7 @@ std::size_t ClaimScanner::lock_and_take(const std::vector<const Candidate*>& cho
     std::map<AggregateKey, std::int64_t> missing;
     for (const Candidate* one : chosen) {
       if (got.count(one->id) != 0) continue;
-      std::int64_t& first = missing.try_emplace({one->aggregate_type, one->aggregate_id}, one->id).first->second;
+      std::int64_t& first = missing.try_emplace(one->aggregate, one->id).first->second;
       first = std::min(first, one->id);
     }
     const auto stands_behind = [&](const Event& event) {

@@ -28,7 +28,8 @@ namespace waybill::mysql {
 /// Otherwise candidates are read without locks, those that may be taken are chosen, and only these are locked by their
 /// primary key. Order: what stands before an event is read before the lock is taken, and an event is kept only when
 /// everything before it was locked too. "The first row I could lock is the head" would be wrong: SKIP LOCKED hides a
-/// head that another relay holds.
+/// head that another relay holds. What blocked an aggregate is remembered and looked at first the next time, one row
+/// instead of all that stand in front.
 class ClaimScanner final : private backends::NewEventCursor::Rows {
  public:
   /// `seed_index`: idx_status_retry_time has retry_count as third column (seed 000).
@@ -49,20 +50,20 @@ class ClaimScanner final : private backends::NewEventCursor::Rows {
  private:
   using Walk = backends::NewEventCursor::Walk;
   enum class Source { retries, scheduled };
+  using AggregateKey = std::pair<std::string, std::string>;
   struct Candidate {
     std::int64_t id;
     std::optional<Timestamp> due;
-    std::string aggregate_type;
-    std::string aggregate_id;
+    AggregateKey aggregate;
     std::string publish_channel;
     std::optional<std::string> topic;
   };
-  using AggregateKey = std::pair<std::string, std::string>;
   /// What stands unsettled in an aggregate, in order; `at` is the first that this claim has not passed.
   struct Front {
     std::vector<std::pair<std::int64_t, bool>> events;  ///< id, dead
     std::size_t at{0};
   };
+  using Fronts = std::map<AggregateKey, Front>;
   /// Where a walk over retries or scheduled events goes on.
   struct Timed {
     Timestamp time{std::chrono::sys_days{std::chrono::year{1000} / 1 / 1}};  ///< DATETIME begins there
@@ -86,8 +87,10 @@ class ClaimScanner final : private backends::NewEventCursor::Rows {
   [[nodiscard]] std::vector<Candidate> read_candidates(Statement& scan);
   /// Takes from the candidates' front; returns how many it looked at. `passed` counts those it left.
   std::size_t take_candidates(const std::vector<Candidate>& candidates, std::size_t most, std::size_t& passed);
-  [[nodiscard]] std::map<AggregateKey, Front> read_fronts(const std::vector<Candidate>& candidates);
+  [[nodiscard]] Fronts read_fronts(const std::vector<Candidate>& candidates);
+  [[nodiscard]] std::unordered_set<std::int64_t> standing_blockers(const std::vector<Candidate>& candidates);
   [[nodiscard]] bool advance(Front& front, std::int64_t id) const;
+  [[nodiscard]] bool may_go(const Candidate& one, bool open, Fronts& fronts);
   std::size_t lock_and_take(const std::vector<const Candidate*>& chosen);
   void take(std::vector<Event> events, Timestamp now);
   [[nodiscard]] std::string_view fresh() const { return seed_index_ ? "AND retry_count = 0" : ""; }
@@ -106,6 +109,7 @@ class ClaimScanner final : private backends::NewEventCursor::Rows {
   Timed retries_;
   Timed scheduled_;
   backends::NewEventCursor cursor_;
+  std::map<AggregateKey, std::int64_t> blockers_;  ///< what an aggregate was last seen waiting for
   std::int64_t newest_taken_{0};
   std::chrono::steady_clock::time_point front_seen_{};
   std::chrono::steady_clock::time_point timed_seen_{};
