@@ -14,11 +14,17 @@ namespace texts = sql::mysql;
 constexpr std::string_view kLean = "id, next_retry_time, aggregate_type, aggregate_id, publish_channel, topic";
 constexpr int kTimeColumn = 27;  // behind kEventColumns: the server's time
 constexpr std::size_t kQuantum = backends::NewEventCursor::kQuantum;
-constexpr std::size_t kSmallestPage = 200;
+constexpr std::size_t kSmallestPage = 50;
 /// Claims from this size on take short cuts; smaller ones gain nothing by them.
 constexpr std::size_t kLargeClaim = 32;
 constexpr std::chrono::milliseconds kLookAgainAfter{200};
 constexpr std::size_t kMostBlockers = 100'000;  ///< about 20 MB; beyond, all are forgotten and found again
+
+/// Candidates are dear with ordering, where each one's front is read: only as many as are wanted, and when they do not
+/// do, so many that the rows to pass over take few round trips.
+std::size_t page_size(std::size_t last, std::size_t most, std::size_t passed) {
+  return std::min(last == 0 ? std::max(most, kSmallestPage) : 4 * last, kQuantum - passed);
+}
 
 }  // namespace
 
@@ -53,7 +59,7 @@ ClaimResult ClaimScanner::claim(const ClaimRequest& request) {
   take_timed(Source::retries, left());
   take_timed(Source::scheduled, left());
   if (retries_.more || scheduled_.more) result_.more = true;
-  if (left() > 0) {
+  if (left() > 0 && !result_.more) {
     const Query due(statements_.get(texts::next_due));
     if (due->next()) result_.next_due = due->optional_time(0);
   }
@@ -108,12 +114,14 @@ void ClaimScanner::take_timed(Source source, std::size_t most) {
   if (most == 0 || timed.done) return;
   if (!constrained_) {
     Statement& scan = statements_.get(retries ? texts::claim_retries : texts::claim_scheduled);
-    take(read_locked(scan.add(static_cast<std::int64_t>(most))), claimed_at_);
+    std::vector<Event> events = read_locked(scan.add(static_cast<std::int64_t>(most)));
+    timed.done = events.size() < most;
+    take(std::move(events), claimed_at_);
     return;
   }
-  const std::size_t page = std::min(std::max(2 * most, kSmallestPage), kQuantum);
   const Timed from = timed;
-  for (std::size_t passed = 0; most > 0;) {
+  for (std::size_t page = 0, passed = 0; most > 0;) {
+    page = page_size(page, most, passed);
     Statement& look =
         statements_.get(retries ? texts::look_retries : texts::look_scheduled, kLean.data(), {{"lean", kLean}});
     look.add(timed.time).add(timed.time).add(timed.id).add(static_cast<std::int64_t>(page));
@@ -123,7 +131,7 @@ void ClaimScanner::take_timed(Source source, std::size_t most) {
     most -= result_.events.size() - before;
     if (seen == candidates.size() && candidates.size() < page) {
       timed = Timed{};
-      timed.done = from.id != 0;
+      timed.done = from.id != 0 || passed == 0;
       return;
     }
     if (seen > 0) {
@@ -192,8 +200,8 @@ std::vector<ClaimScanner::Candidate> ClaimScanner::read_candidates(Statement& sc
 ClaimScanner::Walk ClaimScanner::walk(std::int64_t after, std::int64_t until, std::size_t most) {
   Walk walk;
   walk.last_id = after;
-  std::size_t page = std::min(std::max(2 * most, kSmallestPage), kQuantum);
-  for (; walk.taken < most && walk.walked < kQuantum && !walk.at_end; page = std::min(2 * page, kQuantum)) {
+  for (std::size_t page = 0; walk.taken < most && walk.walked < kQuantum && !walk.at_end;) {
+    page = page_size(page, most, walk.walked);
     Statement& look = statements_.get(texts::look_new, kLean.data(), {{"lean", kLean}, {"fresh", fresh()}});
     look.add(walk.last_id).add(until).add(static_cast<std::int64_t>(page));
     const std::vector<Candidate> candidates = read_candidates(look);

@@ -69,7 +69,7 @@ class ClaimScanner final : private backends::NewEventCursor::Rows {
     Timestamp time{std::chrono::sys_days{std::chrono::year{1000} / 1 / 1}};  ///< DATETIME begins there
     std::int64_t id{0};
     bool more{false};  ///< the running claim stopped before the end
-    bool done{false};  ///< the running claim ended a walk that earlier ones had begun: all has been seen
+    bool done{false};  ///< the running claim has seen all, and left none that it may take later
   };
 
   void begin(const ClaimRequest& request);

@@ -108,7 +108,7 @@ ClaimResult MysqlRepository::claim_within(const ClaimRequest& request) {
   signs_.reset();
   if (short_claim_) signs_ = session_->scanner.signs();
   ClaimResult result = session_->scanner.claim(request);
-  short_claim_ = result.events.size() < request.limit;
+  short_claim_ = result.events.size() < request.limit && !result.more;
   return result;
 }
 
