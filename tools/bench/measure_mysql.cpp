@@ -102,17 +102,20 @@ double drain_rate(Context& context, std::size_t relays, std::uint64_t backlog) {
   return static_cast<double>(events) / seconds_since(start);
 }
 
-/// Waits until the server has written out what loading left in memory: a table grows its history over weeks, and a
-/// claim does not compete with that. A minute at most; returns the seconds.
+/// Waits while the server writes out what loading left in memory, a minute at most: a table grows its history over
+/// weeks, and a claim does not compete with that. Returns the seconds.
 double let_the_server_rest(MysqlClient client) {
-  const auto pages = [&](const std::string& which) {
-    const auto rows = client.query("SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_" + which + "'");
+  const auto dirty_pages = [&] {
+    const auto rows = client.query("SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'");
     return rows.empty() ? 0 : std::stoull(rows.front().at(1));
   };
   const auto start = steady_clock::now();
-  while (pages("dirty") * 20 > pages("total") && seconds_since(start) < 60) {
+  for (auto before = dirty_pages(); seconds_since(start) < 60;) {
     check_interrupt();
-    std::this_thread::sleep_for(std::chrono::milliseconds{250});
+    std::this_thread::sleep_for(std::chrono::seconds{2});
+    const auto after = dirty_pages();
+    if (after + 100 > before) break;
+    before = after;
   }
   return seconds_since(start);
 }
