@@ -135,6 +135,7 @@ TEST_CASE_METHOD(Ordered, "a head that goes elsewhere still holds its followers"
   ClaimRequest request = ordered_request();
   request.routes = {{RoutePattern::parse("order.event"), true}};
   CHECK(numbers_of(store->claim(request).events) == Numbers{"B1"});
+  CHECK(numbers() == Numbers{"A1", "A2"});  // what blocked an aggregate and what stood behind it go together
 }
 
 TEST_CASE_METHOD(Ordered, "a place lent to a late head does not bring its follower", "[ordering]") {

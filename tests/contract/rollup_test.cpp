@@ -25,8 +25,7 @@ constexpr std::chrono::days kDay{1};
 /// The clock stands at noon of the fourth of four days.
 class Rollup : public Contract {
  protected:
-  Rollup() : today(day_of(now())) { clock().set(today + 12h); }
-  explicit Rollup(const std::vector<StoreKind>& kinds) : Contract(kinds), today(day_of(now())) {
+  explicit Rollup(const std::vector<StoreKind>& kinds = archiving_kinds()) : Contract(kinds), today(day_of(now())) {
     clock().set(today + 12h);
   }
 

@@ -243,6 +243,7 @@ void Twins::purge(Timestamp before, std::size_t limit) {
 }
 
 void Twins::rollup(std::size_t connection, std::size_t limit) {
+  if (!has_archive_) return;  // nor daily counts
   on_both([&](Side& side) {
     std::size_t days = 0;
     for (bool more = true; more;) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace waybill::backends {
 namespace {
@@ -15,12 +16,13 @@ constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::max();
 
 void NewEventCursor::start_over() noexcept {
   tail_ = sweep_ = 0;
-  sweep_walked_ = 0;
+  sweep_walked_ = sweep_unrested_ = 0;
   sweep_rest_until_ = Timestamp{};
   hints_.clear();
 }
 
 void NewEventCursor::hint(std::int64_t event_id) {
+  if (event_id >= tail_) return;  // so are its followers
   if (hints_.size() < kMostHints)
     hints_.push_back(event_id);
   else
@@ -36,8 +38,10 @@ bool NewEventCursor::take(Rows& rows, Timestamp now, std::size_t most) {
 }
 
 void NewEventCursor::take_tail(Rows& rows, Timestamp now, std::size_t most) {
+  tail_fills_claims_ = false;
   if (most == 0) return;
   const Walk walk = rows.walk(tail_, kNoEnd, most);
+  tail_fills_claims_ = walk.taken == most;
   if (walk.walked < kQuantum) return;
   tail_ = walk.last_id;
   sweep_rest_until_ = std::max(sweep_rest_until_, now + kRestPerRow * static_cast<int>(walk.walked));
@@ -46,21 +50,31 @@ void NewEventCursor::take_tail(Rows& rows, Timestamp now, std::size_t most) {
 
 std::size_t NewEventCursor::sweep(Rows& rows, Timestamp now, std::size_t most) {
   // A clock that stepped back must not put the sweep to rest for years.
-  if (most == 0 || (now < sweep_rest_until_ && sweep_rest_until_ - now <= kLongestRest)) return 0;
+  const bool resting = now < sweep_rest_until_ && sweep_rest_until_ - now <= kLongestRest;
+  const bool midway = sweep_ != 0;
+  if (most == 0 || (resting && (tail_fills_claims_ || !midway))) {
+    more_ = more_ || midway;
+    return 0;
+  }
   const Walk walk = rows.walk(sweep_, tail_, most);
   sweep_ = walk.last_id;
   sweep_walked_ += walk.walked;
+  sweep_unrested_ += walk.walked;
   if (!walk.at_end) {
     more_ = true;
+    if (tail_fills_claims_ && walk.taken == 0) rest(now);
     return walk.taken;
   }
-  const std::size_t length = sweep_walked_;
+  rest(now);
+  if (sweep_walked_ < kQuantum) tail_ = 0;
   sweep_ = 0;
   sweep_walked_ = 0;
-  sweep_rest_until_ =
-      now + std::min(kLongestRest, kRestPerRow * static_cast<int>(std::min<std::size_t>(length, 1U << 24)));
-  if (length < kQuantum) tail_ = 0;
   return walk.taken;
+}
+
+void NewEventCursor::rest(Timestamp now) {
+  const auto rows = static_cast<int>(std::min<std::size_t>(std::exchange(sweep_unrested_, 0), 1U << 24));
+  sweep_rest_until_ = now + std::min(kLongestRest, kRestPerRow * rows);
 }
 
 // The run of events in front of the cursor that became free by what we settled.

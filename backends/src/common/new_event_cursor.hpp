@@ -17,7 +17,8 @@ namespace waybill::backends {
 ///  - the tail goes on behind that place, where new events arrive;
 ///  - events that this instance's own settlements set free are found through hints (their aggregates);
 ///  - a sweep walks the rows in front again, kQuantum at a time, for what others set free; it rests in proportion to
-///    its length, and when little is left in front, the cursor is given up again.
+///    what it walked, in between while the tail keeps claims full, else at its end; and when little is left in front,
+///    the cursor is given up again.
 class NewEventCursor {
  public:
   static constexpr std::size_t kQuantum = 1000;  ///< rows a claim passes over per walk: about 3 ms
@@ -51,12 +52,15 @@ class NewEventCursor {
  private:
   std::size_t take_hinted(Rows& rows, std::size_t most);
   std::size_t sweep(Rows& rows, Timestamp now, std::size_t most);
+  void rest(Timestamp now);
   void take_tail(Rows& rows, Timestamp now, std::size_t most);
 
   std::int64_t tail_{0};  ///< 0: no cursor
   std::int64_t sweep_{0};
   std::size_t sweep_walked_{0};
+  std::size_t sweep_unrested_{0};  ///< rows walked that it has not rested for
   Timestamp sweep_rest_until_{};
+  bool tail_fills_claims_{false};    ///< as of the last take()
   std::vector<std::int64_t> hints_;  ///< ids of settled events whose aggregates may move
   bool more_{false};
 };

@@ -113,7 +113,7 @@ ClaimResult MysqlRepository::claim_within(const ClaimRequest& request) {
   signs_.reset();
   if (short_claim_) signs_ = signs();
   ClaimResult result = adopted() ? claim_adopted(request) : session_->scanner.claim(request);
-  short_claim_ = result.events.size() < request.limit;
+  short_claim_ = result.events.size() < request.limit && !result.more;
   return result;
 }
 

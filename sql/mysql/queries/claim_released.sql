@@ -1,4 +1,0 @@
--- With the seed's index, new events that were tried before stand behind those that were not. ? limit.
-SELECT {columns}, UTC_TIMESTAMP(6) FROM biz_outbox_event FORCE INDEX (idx_status_retry_time)
-WHERE publish_status = 0 AND next_retry_time IS NULL AND retry_count > 0 AND deleted = 0
-ORDER BY retry_count, id LIMIT ? FOR UPDATE SKIP LOCKED

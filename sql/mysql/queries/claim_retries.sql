@@ -1,4 +1,0 @@
--- ? limit.
-SELECT {columns}, UTC_TIMESTAMP(6) FROM biz_outbox_event FORCE INDEX (idx_status_retry_time)
-WHERE publish_status = 3 AND next_retry_time <= UTC_TIMESTAMP(6) AND retry_count < max_retry_count AND deleted = 0
-ORDER BY next_retry_time LIMIT ? FOR UPDATE SKIP LOCKED
