@@ -8,7 +8,7 @@ namespace {
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 
-constexpr const char* kVerbs[] = {"init",   "put",     "relay", "list",  "show",   "stats", "retry",
+constexpr const char* kVerbs[] = {"init",   "put",     "relay", "work",  "list",   "show",  "stats", "retry",
                                   "cancel", "archive", "purge", "check", "doctor", "bench", "urls"};
 
 TEST_CASE("every verb has a help text with examples and the common flags") {

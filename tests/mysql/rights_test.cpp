@@ -21,7 +21,7 @@ TEST_CASE_METHOD(OnPrivateServers, "a database that is not there, or has no tabl
   options = server.new_database(false);
   CHECK(is(error_of([&] { (void)open(); }), ErrorCode::schema, {options.database, "waybill init"}));
   value("CREATE TABLE waybill_schema (version INT PRIMARY KEY, name VARCHAR(64))");
-  value("INSERT INTO waybill_schema VALUES (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd')");
+  value("INSERT INTO waybill_schema VALUES (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd'), (5, 'e')");
   const auto store = open();
   CHECK(is(error_of([&] { (void)store->claim(claim_request()); }), ErrorCode::schema, {"waybill init"}));
 }
