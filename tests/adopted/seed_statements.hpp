@@ -1,6 +1,6 @@
 #pragma once
-// Statements of the seeds 000_847b01ea0ee57eb3 (消息事件模型) and 004_8fa304cb13325e6c (本地消息表), byte for byte as they
-// stand there. They are the specification; nothing here may be adapted.
+// Statements of the seeds 000_847b01ea0ee57eb3 (消息事件模型) and 004_8fa304cb13325e6c (本地消息表), byte for byte as
+// they stand there. They are the specification; nothing here may be adapted.
 
 #include <string_view>
 

@@ -181,8 +181,8 @@ const std::vector<ShopKind>& server_kinds() {
 InShops::InShops(const std::vector<ShopKind>& kinds, bool bare)
     : kind_(&each_of(kinds)),
       shop(kind_->open(bare)),
-      name_(Catch::MessageBuilder("INFO", CATCH_INTERNAL_LINEINFO, Catch::ResultWas::Info)
-            << "shop: " << kind_->name) {}
+      name_(Catch::MessageBuilder("INFO", CATCH_INTERNAL_LINEINFO, Catch::ResultWas::Info) << "shop: " << kind_->name) {
+}
 
 InShops::~InShops() = default;
 

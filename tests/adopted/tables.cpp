@@ -64,4 +64,27 @@ std::string order_state(Shop& shop, const std::string& columns, const std::strin
   return shop.value("SELECT " + columns + " FROM outbox WHERE id = " + event_no.substr(event_no.find(':') + 1));
 }
 
+std::string toml_of(const TableModel& model) {
+  const auto pairs = [](const std::map<std::string, std::string>& all) {
+    std::string text;
+    for (const auto& [name, value] : all) text += name + " = \"" + value + "\"\n";
+    return text;
+  };
+  std::string text = "[table]\nname = \"" + model.table + "\"\ndelivery_table = \"" + model.delivery_table +
+                     "\"\norder = \"" + model.order + "\"\ntime_zone = \"" + model.time_zone + "\"\nfilter = \"" +
+                     model.filter + "\"\n[table.columns]\n" + pairs(model.columns) + "[table.constants]\n" +
+                     pairs(model.constants) + "[table.status]\n";
+  const StatusValues& status = model.status;
+  const std::string quote = status.text ? "\"" : "";
+  for (const auto& [name, values] :
+       {std::pair{"pending", &status.pending}, std::pair{"in_progress", &status.in_progress},
+        std::pair{"retrying", &status.retrying}, std::pair{"succeeded", &status.succeeded},
+        std::pair{"failed", &status.failed}, std::pair{"cancelled", &status.cancelled}}) {
+    text += std::string(name) + " = [";
+    for (const std::string& value : *values) text += quote + value + quote + ",";
+    text += "]\n";
+  }
+  return text;
+}
+
 }  // namespace waybill::test

@@ -25,6 +25,9 @@ void record_event(Shop& shop, const std::string& event_id, const std::string& ag
 /// One row: its columns joined by `|`.
 [[nodiscard]] std::string order_state(Shop& shop, const std::string& columns, const std::string& event_no);
 
+/// The model as the [table] section of a configuration file.
+[[nodiscard]] std::string toml_of(const TableModel& model);
+
 [[nodiscard]] inline const TableModel& model_of(const char* table) { return *known_table(table); }
 
 }  // namespace waybill::test

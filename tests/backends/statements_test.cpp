@@ -307,5 +307,34 @@ TEST_CASE("the claim searches its indexes without a scan or a sort, whatever ANA
   }
 }
 
+/// Rows of an adopted table are many, and nearly all are delivered; what waits to be tried again may be many, too.
+TEST_CASE(
+    "what is new in an adopted table is found by its status index, what was withdrawn by the delivery's indexes") {
+  const std::set<std::string> texts = texts_of_a_tour();
+  StoreFile file;
+  file.other_program().exec(kSqliteShopTable);
+  file.options.table = shop_table();
+  (void)file.create();
+  SQLite::Database database = file.other_program();
+  int searches = 0;
+  for (const std::string& text : texts) {
+    const bool registers = holds(text, "INSERT INTO `waybill_delivery` {values} LEFT JOIN `waybill_delivery`");
+    const bool tidies = holds(text, "SELECT d.id FROM `waybill_delivery` AS d LEFT JOIN");
+    if (!registers && !tidies) continue;
+    ++searches;
+    INFO(text);
+    bool by_index = false;
+    for (const std::string& step : plan_of(database, text)) {
+      INFO(step);
+      CHECK(step.find("SCAN") == std::string::npos);
+      const bool behind = holds(text, "> ?3") && step.find("SEARCH t USING INTEGER PRIMARY KEY") == 0;
+      by_index |= behind || step.find("SEARCH t USING INDEX idx_shop_state") == 0 ||
+                  step.find("SEARCH d USING INDEX idx_waybill_delivery_") == 0;
+    }
+    CHECK(by_index);
+  }
+  CHECK(searches == 3);
+}
+
 }  // namespace
 }  // namespace waybill::test

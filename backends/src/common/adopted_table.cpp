@@ -14,9 +14,9 @@ using Values = std::vector<std::string>;
 constexpr std::array<std::string_view, 6> kTimes{"next_retry_time", "lock_until",  "last_publish_time",
                                                  "published_time",  "create_time", "update_time"};
 /// What waybill writes into the table, where it has a column for it.
-constexpr std::array<std::string_view, 9> kWritten{"retry_count",    "next_retry_time", "locked_by",
-                                                   "lock_until",     "last_publish_time", "published_time",
-                                                   "fail_reason",    "version",         "update_time"};
+constexpr std::array<std::string_view, 9> kWritten{"retry_count", "next_retry_time",   "locked_by",
+                                                   "lock_until",  "last_publish_time", "published_time",
+                                                   "fail_reason", "version",           "update_time"};
 /// What the delivery table keeps of an event; the rest is read from the table each time.
 constexpr std::string_view kRegistered =
     "event_no, aggregate_type, aggregate_id, event_type, event_version, event_source, publish_channel, topic, "
@@ -71,10 +71,9 @@ std::string render_delivery(std::string_view text, const TableModel& model, cons
   const std::string stem = index_stem(model);
   const std::string done = stem + "_done";
   // {exact} and others are the dialect's.
-  return replaced(text, {{"delivery", model.delivery_table},
-                                       {"index", stem},
-                                       {"done_index", done},
-                                       {"key_definition", key_definition}});
+  return replaced(
+      text,
+      {{"delivery", model.delivery_table}, {"index", stem}, {"done_index", done}, {"key_definition", key_definition}});
 }
 
 std::string list_of(const std::vector<std::string>& names) {
@@ -96,7 +95,9 @@ AdoptedTable::AdoptedTable(TableModel model, TableFacts facts, Dialect dialect)
   name_parts();
 }
 
-void AdoptedTable::refuse(const std::string& what) const { throw StorageError(ErrorCode::schema, name() + ": " + what); }
+void AdoptedTable::refuse(const std::string& what) const {
+  throw StorageError(ErrorCode::schema, name() + ": " + what);
+}
 
 const TableFacts::Column* AdoptedTable::column(std::string_view name) const {
   const auto same = [&](const TableFacts::Column& one) { return one.name == name; };
@@ -422,8 +423,8 @@ std::string AdoptedTable::state(std::string_view name) const {
   if (name == "id") return key_is_id_ ? "t." + quoted(key_) : "COALESCE(d.id, 0)";
   if (name == "publish_status") return seen_status();
   static constexpr std::array<std::string_view, 10> kDelivered{
-      "retry_count", "max_retry_count", "next_retry_time", "locked_by",   "lock_until",
-      "last_publish_time", "published_time", "fail_reason", "version", "update_time"};
+      "retry_count",       "max_retry_count", "next_retry_time", "locked_by", "lock_until",
+      "last_publish_time", "published_time",  "fail_reason",     "version",   "update_time"};
   std::string value = content(name);
   if (name == "update_time" && !has(name)) value = has("create_time") ? content("create_time") : "d.create_time";
   if (name == "create_time" && !has(name)) return "d.create_time";
@@ -466,6 +467,19 @@ std::string AdoptedTable::status_shown() const {
          " ELSE " + first_of({&status.pending}) + " END";
 }
 
+/// A text of ours as their column can hold it: a character that it can't would be an error, and that event's relay
+/// would not come past it. (MariaDB takes even CONVERT for an error there.)
+std::string AdoptedTable::fitting(const TableFacts::Column& theirs, const std::string& value) const {
+  const auto is_in = [&](const std::string& charset) { return theirs.collation.starts_with(" COLLATE " + charset); };
+  const std::string foreign = is_in("utf8mb4")  ? ""
+                              : is_in("utf8")   ? "[\U00010000-\U0010FFFF]"
+                              : is_in("latin1") ? "[^ -~\u00A0-\u00FF]"
+                                                : "[^ -~]";
+  const bool whole = foreign.empty() || theirs.collation.empty();
+  const std::string text = whole ? value : "REGEXP_REPLACE(" + value + " COLLATE utf8mb4_bin, '" + foreign + "', '?')";
+  return "LEFT(" + text + ", " + std::to_string(theirs.max_chars) + ")";
+}
+
 std::string AdoptedTable::assignments() const {
   const std::string alias = dialect_ == Dialect::mysql ? "t." : "";
   std::string text = alias + quoted(model_.columns.at("publish_status")) + " = " + status_shown();
@@ -474,8 +488,7 @@ std::string AdoptedTable::assignments() const {
     const TableFacts::Column& theirs = *column(model_.columns.at(std::string(name)));
     std::string value = "d." + std::string(name);
     if (is_time(name)) value = time_for(name, value);
-    if (name == "fail_reason" && theirs.max_chars != 0 && dialect_ == Dialect::mysql)
-      value = "LEFT(" + value + ", " + std::to_string(theirs.max_chars) + ")";
+    if (theirs.max_chars != 0) value = fitting(theirs, value);
     text += ", " + alias + quoted(theirs.name) + " = " + value;
   }
   return text;
@@ -504,8 +517,8 @@ void AdoptedTable::name_parts() {
   parts_["open_by_key"] = (mysql ? "" : "+") + parts_["open"];  // +: not by the status's index
   parts_["pending"] = status_list({&status.pending});
   parts_["live"] = status_list({&status.pending, &status.in_progress, &status.retrying, &status.failed});
-  parts_["known"] = status_list({&status.pending, &status.in_progress, &status.retrying, &status.succeeded,
-                                 &status.failed, &status.cancelled});
+  parts_["known"] = status_list(
+      {&status.pending, &status.in_progress, &status.retrying, &status.succeeded, &status.failed, &status.cancelled});
   parts_["finished"] = status_list({&status.succeeded, &status.cancelled});
   parts_["finished_by_key"] = (mysql ? "" : "+") + parts_["finished"];
   parts_["order"] = order + (order == "t." + quoted(key_) ? "" : ", t." + quoted(key_));
@@ -538,7 +551,8 @@ std::string AdoptedTable::render_delivery(std::string_view text) const {
 }
 
 TableTexts AdoptedTable::delivery_texts() const {
-  const std::string from = "(SELECT %v FROM {source} AS t WHERE {key} = {delivery}.{key_column} AND {live} AND {visible})";
+  const std::string from =
+      "(SELECT %v FROM {source} AS t WHERE {key} = {delivery}.{key_column} AND {live} AND {visible})";
   const auto looked_up = [&](std::string_view name) {
     std::string text = from;
     return text.replace(text.find("%v"), 2, content(name));
@@ -574,23 +588,26 @@ std::vector<Finding> AdoptedTable::findings() const {
   using Level = Finding::Level;
   const std::string status = model_.columns.at("publish_status");
   const std::string order = model_.order.empty() ? key_ : model_.order;
-  const std::string create = "CREATE INDEX idx_waybill_" + status + " ON " + model_.table + " (" + status + ", " + order +
-                             ")";
+  // SQLite has one name space for all tables' indexes.
+  const std::string index = "idx_waybill" + (dialect_ == Dialect::sqlite ? "_" + model_.table : std::string{});
+  const std::string create =
+      "CREATE INDEX " + index + " ON " + quoted(model_.table) + " (" + quoted(status) + ", " + quoted(order) + ")";
   std::vector<Finding> findings;
   if (status_index_.empty())
-    findings.push_back({Level::warning, "claim-index",
-                        name() + " has no index that begins with " + status +
-                            ": each search for new rows reads the whole table",
-                        create});
+    findings.push_back(
+        {Level::warning, "claim-index",
+         name() + " has no index that begins with " + status + ": each search for new rows reads the whole table",
+         create});
   else
-    findings.push_back({Level::ok, "claim-index",
+    findings.push_back({Level::ok,
+                        "claim-index",
                         status_index_ + " finds new rows" + (well_served_ ? ", in order" : ", which are then sorted"),
                         {}});
   if (!key_is_id_ && model_.order.empty())
-    findings.push_back({Level::warning, "order",
-                        name() + " has no column that says in which order events happened: its key is " +
-                            column(key_)->type,
-                        "name one with order = \"…\", or do not rely on --order aggregate"});
+    findings.push_back(
+        {Level::warning, "order",
+         name() + " has no column that says in which order events happened: its key is " + column(key_)->type,
+         "name one with order = \"…\", or do not rely on --order aggregate"});
   return findings;
 }
 
