@@ -60,7 +60,7 @@ TEST_CASE_METHOD(OnTable, "verbs list, show, count, retry and cancel the rows of
   CHECK_THAT(ok({"list"}), Contains("outbox:1") && Contains("outbox:3"));
   CHECK_THAT(ok({"show", "outbox:2"}), Contains("outbox:2") && Contains("ORDER_CREATED"));
   CHECK(command.run({"show", "outbox:9"}, "table=outbox").exit_code == 1);
-  CHECK(command.run({"check", "--warn-depth", "2"}, "table=outbox").exit_code == 1);
+  CHECK(command.run({"check", "--backlog-warn", "2"}, "table=outbox").exit_code == 1);
   ok({"cancel", "outbox:1", "--reason", "not wanted"});
   ok({"relay", "--drain", "--to", "exec:/bin/false?other=reject"});
   CHECK(json({"stats"}).at("dead") == 2);
@@ -191,7 +191,6 @@ TEST_CASE_METHOD(InBareShops,
   record_event(*shop, "E1");
   CHECK_THAT(command.ok({"relay", "--drain", "--to", "stdout:"}, "table=domain_event_outbox"), Contains("E1"));
   CHECK(shop->value("SELECT status FROM domain_event_outbox") == "1");
-  run_script(*shop, command.ok({"init", "--print-sql"}, "table=domain_event_outbox"));  // as init: again is well
   (void)command.ok({"init"}, "table=domain_event_outbox");
 }
 #endif
