@@ -100,8 +100,8 @@ void require_status_values(const std::string& where, const StatusValues& status)
     throw ConfigError(where + ": status: say which values mean pending and succeeded");
   std::set<std::string> finished(status.succeeded.begin(), status.succeeded.end());
   finished.insert(status.cancelled.begin(), status.cancelled.end());
-  for (const auto* values : {&status.pending, &status.in_progress, &status.retrying, &status.succeeded, &status.failed,
-                             &status.cancelled}) {
+  for (const auto* values :
+       {&status.pending, &status.in_progress, &status.retrying, &status.succeeded, &status.failed, &status.cancelled}) {
     const bool unfinished = values != &status.succeeded && values != &status.cancelled;
     for (const std::string& value : *values) {
       if (status.text ? !is_plain(value) : !is_number(value))
@@ -116,7 +116,8 @@ void require_status_values(const std::string& where, const StatusValues& status)
 
 const TableModel* known_table(std::string_view name) noexcept {
   const auto& tables = known_tables();
-  const auto found = std::find_if(tables.begin(), tables.end(), [&](const TableModel& one) { return one.table == name; });
+  const auto found =
+      std::find_if(tables.begin(), tables.end(), [&](const TableModel& one) { return one.table == name; });
   return found == tables.end() ? nullptr : &*found;
 }
 
@@ -134,12 +135,33 @@ std::optional<TableModel> chosen_table(std::string_view name, const std::optiona
 }
 
 const std::vector<std::string>& model_columns() {
-  static const std::vector<std::string> names{
-      "id",           "event_no",       "aggregate_type", "aggregate_id",   "event_type",        "event_version",
-      "event_source", "publish_channel", "topic",          "routing_key",    "event_payload",     "event_headers",
-      "publish_status", "retry_count",  "max_retry_count", "next_retry_time", "locked_by",         "lock_until",
-      "last_publish_time", "published_time", "fail_reason", "trace_id",       "remark",            "version",
-      "deleted",      "create_time",    "update_time"};
+  static const std::vector<std::string> names{"id",
+                                              "event_no",
+                                              "aggregate_type",
+                                              "aggregate_id",
+                                              "event_type",
+                                              "event_version",
+                                              "event_source",
+                                              "publish_channel",
+                                              "topic",
+                                              "routing_key",
+                                              "event_payload",
+                                              "event_headers",
+                                              "publish_status",
+                                              "retry_count",
+                                              "max_retry_count",
+                                              "next_retry_time",
+                                              "locked_by",
+                                              "lock_until",
+                                              "last_publish_time",
+                                              "published_time",
+                                              "fail_reason",
+                                              "trace_id",
+                                              "remark",
+                                              "version",
+                                              "deleted",
+                                              "create_time",
+                                              "update_time"};
   return names;
 }
 
@@ -161,8 +183,8 @@ void require_valid(const TableModel& model) {
     if (model.columns.count(needed) == 0)
       throw ConfigError(where + ": say which column is the " + needed + ", as in " + needed + " = \"payload\"");
   if (!model.order.empty()) require_identifier(where + ", order", model.order);
-  if (model.time_zone.find_first_not_of(
-          "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/_+-:") != std::string::npos)
+  if (model.time_zone.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/_+-:") !=
+      std::string::npos)
     throw ConfigError(where + ": time_zone: '" + model.time_zone + "' is none; write it like +08:00");
   if (model.filter.find_first_of("{}?") != std::string::npos)
     throw ConfigError(where + ": filter: no braces or question marks, please");

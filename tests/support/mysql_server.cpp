@@ -61,9 +61,8 @@ struct MysqlDatabase::Impl {
   }
 
   void empty_tables() {
-    for (const char* table :
-         {"biz_outbox_event", "biz_outbox_event_archive", "biz_event_inbox", "waybill_counter", "biz_message_event",
-          "waybill_message_delivery"})
+    for (const char* table : {"biz_outbox_event", "biz_outbox_event_archive", "biz_event_inbox", "waybill_counter",
+                              "biz_message_event", "waybill_message_delivery"})
       client.value(std::string("DELETE FROM ") + table);
     client.value("DELETE FROM waybill_note WHERE name NOT LIKE 'table of %'");
   }

@@ -203,7 +203,8 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-std::optional<TableModel> apply_config(const std::string& path, const Verb& verb, std::span<const VerbNames> known, CLI::App& app) {
+std::optional<TableModel> apply_config(const std::string& path, const Verb& verb, std::span<const VerbNames> known,
+                                       CLI::App& app) {
   const ConfigFile file{path, known};
   file.check_names();
   file.give(file.root()[verb.name].as_table(), app);

@@ -24,7 +24,9 @@ struct VerbNames {
 
 /// Gives each option that was not on the command line the value the file has for it: from [verb], else from the top
 /// level, else from the table the verb also reads. Throws ConfigError, with file and line, for a file that can't be
-/// read, a table or key no verb knows (naming the nearest) and a value that does not fit. Returns [table], if it is there.
-std::optional<TableModel> apply_config(const std::string& path, const Verb& verb, std::span<const VerbNames> known, CLI::App& app);
+/// read, a table or key no verb knows (naming the nearest) and a value that does not fit. Returns [table], if it is
+/// there.
+std::optional<TableModel> apply_config(const std::string& path, const Verb& verb, std::span<const VerbNames> known,
+                                       CLI::App& app);
 
 }  // namespace waybill::cli

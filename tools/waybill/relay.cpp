@@ -42,9 +42,10 @@ Examples:
   waybill relay --config waybill.toml)";
 
 constexpr const char* kWorkExamples =
-    R"(Runs PROGRAM once for each message of biz_message_event (or of the table that the store's URL or [table] in --config
-names), with the event as one line of JSON on its standard input and WAYBILL_EVENT_NO, WAYBILL_EVENT_TYPE,
-WAYBILL_AGGREGATE_TYPE, WAYBILL_AGGREGATE_ID and WAYBILL_ATTEMPT in its environment. PROGRAM is split at blanks; there is no shell.
+    R"(Runs PROGRAM once for each message of biz_message_event (or of the table that the store's URL or [table] in
+--config names), with the event as one line of JSON on its standard input and WAYBILL_EVENT_NO, WAYBILL_EVENT_TYPE,
+WAYBILL_AGGREGATE_TYPE, WAYBILL_AGGREGATE_ID and WAYBILL_ATTEMPT in its environment. PROGRAM is split at blanks; there
+is no shell.
 
 The program's exit status: 0 done; 75, a signal or the time limit: tried again; any other as --other says. The end of
 what it wrote is kept as the reason.
@@ -210,16 +211,16 @@ std::string exec_url(const WorkArguments& arguments) {
   Url url;
   url.scheme = "exec";
   url.path = arguments.program;
-  url.query = {{"timeout", format_duration(arguments.timeout)},
-               {"other", arguments.other},
-               {"format", arguments.format}};
+  url.query = {
+      {"timeout", format_duration(arguments.timeout)}, {"other", arguments.other}, {"format", arguments.format}};
   return url.to_string();
 }
 
 /// Messages are the table to work on unless another is named.
 std::string with_message_table(const Session& session) {
   Url url = session.store_url();
-  const bool named = std::any_of(url.query.begin(), url.query.end(), [](const auto& one) { return one.first == "table"; });
+  const bool named =
+      std::any_of(url.query.begin(), url.query.end(), [](const auto& one) { return one.first == "table"; });
   if (!named && !session.common.table) url.query.emplace_back("table", "biz_message_event");
   return url.to_string();
 }

@@ -51,7 +51,8 @@ bool AdoptedRows::look_at_all(std::size_t most) {
   newest_ = newest;
   chunk_ = std::max(kFewest, 4 * most);
   const auto took = steady_clock::now() - begun;
-  rest_until_ = steady_clock::now() + std::clamp<steady_clock::duration>(took * kRestFactor, kShortestRest, kLongestRest);
+  rest_until_ =
+      steady_clock::now() + std::clamp<steady_clock::duration>(took * kRestFactor, kShortestRest, kLongestRest);
   return false;
 }
 

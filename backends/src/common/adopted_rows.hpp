@@ -40,7 +40,7 @@ class AdoptedRows {
   bool look_at_all(std::size_t most);
 
   bool keys_rise_;
-  bool complete_{false};      ///< everything up to newest_ was registered once
+  bool complete_{false};  ///< everything up to newest_ was registered once
   std::int64_t newest_{0};
   std::size_t chunk_{0};
   std::chrono::steady_clock::time_point rest_until_{};

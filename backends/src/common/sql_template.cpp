@@ -35,9 +35,7 @@ std::string value_of(std::string_view name, std::span<const Substitution> extra)
   std::abort();
 }
 
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
+bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
 /// `from` by `to` wherever it begins a word (and ends it, when `whole`).
 std::string with_word(const std::string& text, std::string_view from, std::string_view to, bool whole) {

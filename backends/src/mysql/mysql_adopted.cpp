@@ -15,7 +15,7 @@ namespace texts = sql::mysql;
 using backends::AdoptedTable;
 using backends::TableFacts;
 
-constexpr Duration kKeepDone = std::chrono::minutes{1};
+constexpr Duration kKeepDone = std::chrono::seconds{5};  // while a lost COMMIT may be looked up, and hints followed
 constexpr std::int64_t kMostTidied = 5000;
 
 TableFacts facts_of(Statements& statements, const std::string& table) {
@@ -60,11 +60,11 @@ Adopted::Adopted(Connection& connection, AdoptedTable table)
               Statements(connection.handle(), table_.view_texts(View::listed)),
               Statements(connection.handle(), table_.view_texts(View::listed_unfinished)),
               Statements(connection.handle(), table_.view_texts(View::one))}},
-      texts_{table_.render(texts::adopted_register), table_.render(texts::adopted_register_behind),
+      texts_{table_.render(texts::adopted_register),   table_.render(texts::adopted_register_behind),
              table_.render(texts::adopted_newest_key), table_.render(texts::adopted_pending_sign),
-             table_.render(texts::adopted_show), table_.render(texts::adopted_done),
-             table_.render(texts::adopted_stale), table_.render(texts::adopted_finished),
-             table_.render(texts::adopted_delete), table_.render(texts::adopted_unknown_status)} {
+             table_.render(texts::adopted_show),       table_.render(texts::adopted_done),
+             table_.render(texts::adopted_stale),      table_.render(texts::adopted_finished),
+             table_.render(texts::adopted_delete),     table_.render(texts::adopted_unknown_status)} {
   statements_.use(table_.delivery_texts());
 }
 
@@ -72,8 +72,7 @@ void Adopted::require_ready(bool writable) {
   AdoptedTable::require_served(table_.model(), served_table(statements_, table_.model()));
   {
     const Query unknown(statements_.get(texts_.unknown_status));
-    if (unknown->next())
-      table_.refuse_status(unknown->text(0));
+    if (unknown->next()) table_.refuse_status(unknown->text(0));
   }
   // Prepared once, so that a column that can't be written is told now.
   if (writable) (void)statements_.get_list(texts_.show, 1);
@@ -86,7 +85,8 @@ std::vector<AppendResult> Adopted::append(std::span<const NewEvent> events) {
   for (const NewEvent& event : events) {
     const bool inserted = insert(event, now);
     const std::optional<Event> stored = find(event.event_no);
-    if (!stored) throw StorageError(ErrorCode::invalid, event.event_no + ": the row can't be read; is it filtered out?");
+    if (!stored)
+      throw StorageError(ErrorCode::invalid, event.event_no + ": the row can't be read; is it filtered out?");
     std::string difference = inserted ? std::string{} : table_.difference(*stored, event);
     const AppendStatus status = inserted             ? AppendStatus::inserted
                                 : difference.empty() ? AppendStatus::duplicate
@@ -154,9 +154,7 @@ std::size_t Adopted::purge(Timestamp before, std::size_t limit) {
   return keys.size();
 }
 
-std::int64_t Adopted::sign() {
-  return table_.key_is_id() ? newest_key() : statements_.integer(texts_.pending_sign);
-}
+std::int64_t Adopted::sign() { return table_.key_is_id() ? newest_key() : statements_.integer(texts_.pending_sign); }
 
 std::int64_t Adopted::newest_key() { return statements_.integer(texts_.newest_key); }
 

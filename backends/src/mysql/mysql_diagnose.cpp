@@ -101,9 +101,8 @@ Finding lease_finding(Statements& statements) {
 
 // The claim must walk its index in order: a sort would lock every candidate, a scan would read every finished row.
 Finding plan_finding(Statements& statements, bool seed_index) {
-  Statement plan =
-      statements.prepare("EXPLAIN FORMAT=TRADITIONAL " + std::string(texts::claim_new),
-                         {{"fresh", seed_index ? "AND retry_count = 0" : ""}});
+  Statement plan = statements.prepare("EXPLAIN FORMAT=TRADITIONAL " + std::string(texts::claim_new),
+                                      {{"fresh", seed_index ? "AND retry_count = 0" : ""}});
   plan.add(std::int64_t{0}).add(std::int64_t{100});
   const Query row(plan);
   if (!row->next()) return {Level::error, "claim-plan", "the server gave no plan", "run CHECK TABLE biz_outbox_event"};

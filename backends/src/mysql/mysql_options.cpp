@@ -21,7 +21,7 @@ constexpr std::array<OptionSpec, 10> kSpecs{{
     {"connect_timeout", OptionType::duration, "5s", "how long to try to connect", "1s..10m"},
     {"timeout", OptionType::duration, "30s", "how long to wait for the answer to a statement", "1s..1h"},
     {"table", OptionType::text, "",
-     "deliver from this table of yours: biz_message_event, domain_event_outbox, outbox, or the one of [table] in --config"},
+     "deliver from your own table: biz_message_event, domain_event_outbox, outbox, or that of [table] in --config"},
     {"max_payload", OptionType::bytes, "1MiB", "largest event_payload", "1..1GiB"},
     {"indexes", OptionType::choice, "full", "init: the seed's whole set, or lean: what delivery needs", "full|lean"},
     {"payload", OptionType::choice, "json",

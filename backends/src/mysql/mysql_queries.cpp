@@ -206,7 +206,8 @@ std::optional<std::string> MysqlRepository::note(std::string_view name) {
 
 void MysqlRepository::set_note(std::string_view name, std::string_view value) {
   const std::string full = note_name(name);
-  (void)write("set note", [&] { return statements().get(texts::set_note).add(std::string_view(full)).add(value).run(); });
+  (void)write("set note",
+              [&] { return statements().get(texts::set_note).add(std::string_view(full)).add(value).run(); });
 }
 
 }  // namespace waybill::mysql

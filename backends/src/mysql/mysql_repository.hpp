@@ -120,7 +120,7 @@ class MysqlRepository final : public IEventRepository {
   std::chrono::steady_clock::time_point known_time_at_{};
   std::chrono::steady_clock::time_point ask_time_again_{};
   // Waiting:
-  bool short_claim_{false};                   ///< the last claim brought less than asked for
+  bool short_claim_{false};     ///< the last claim brought less than asked for
   std::optional<Signs> signs_;  ///< as of the last claim; empty: look at once
   std::mutex wake_mutex_;
   std::condition_variable waking_;

@@ -16,7 +16,7 @@ namespace texts = sql::sqlite;
 using backends::AdoptedTable;
 using backends::TableFacts;
 
-constexpr Duration kKeepDone = std::chrono::minutes{1};
+constexpr Duration kKeepDone = std::chrono::seconds{5};  // while a lost COMMIT may be looked up, and hints followed
 constexpr std::int64_t kMostTidied = 5000;
 
 TableFacts facts_of(Statements& statements, const std::string& table) {
@@ -25,8 +25,8 @@ TableFacts facts_of(Statements& statements, const std::string& table) {
   const Query columns(statements.get(texts::table_columns));
   columns->bind(1, table);
   while (columns->step()) {
-    facts.columns.push_back({std::string(columns->text(0)), std::string(columns->text(1)), {}, 0,
-                             columns->integer(2) == 0});
+    facts.columns.push_back(
+        {std::string(columns->text(0)), std::string(columns->text(1)), {}, 0, columns->integer(2) == 0});
     if (columns->integer(3) != 0) key.emplace(columns->integer(3), columns->text(0));
   }
   for (auto& [place, name] : key) facts.primary_key.push_back(std::move(name));
@@ -73,10 +73,10 @@ Adopted::Adopted(Statements& statements, AdoptedTable table, const IClock& clock
               Statements(statements.db(), table_.view_texts(View::listed)),
               Statements(statements.db(), table_.view_texts(View::listed_unfinished)),
               Statements(statements.db(), table_.view_texts(View::one))}},
-      texts_{table_.render(texts::adopted_register), table_.render(texts::adopted_register_behind),
-             table_.render(texts::adopted_newest_key), table_.render(texts::adopted_show),
-             table_.render(texts::adopted_done), table_.render(texts::adopted_stale),
-             table_.render(texts::adopted_finished), table_.render(texts::adopted_delete),
+      texts_{table_.render(texts::adopted_register),      table_.render(texts::adopted_register_behind),
+             table_.render(texts::adopted_newest_key),    table_.render(texts::adopted_show),
+             table_.render(texts::adopted_done),          table_.render(texts::adopted_stale),
+             table_.render(texts::adopted_finished),      table_.render(texts::adopted_delete),
              table_.render(texts::adopted_unknown_status)} {
   statements_.use(table_.delivery_texts());
 }
@@ -84,8 +84,7 @@ Adopted::Adopted(Statements& statements, AdoptedTable table, const IClock& clock
 void Adopted::require_ready(bool writable) {
   AdoptedTable::require_served(table_.model(), served_table(statements_, table_.model()));
   const Query unknown(statements_.get(texts_.unknown_status));
-  if (unknown->step())
-    table_.refuse_status(unknown->text(0));
+  if (unknown->step()) table_.refuse_status(unknown->text(0));
   if (!writable) return;
   // Prepared once, so that a column that can't be written is told now.
   (void)statements_.get(texts_.show);
@@ -101,7 +100,8 @@ std::vector<AppendResult> Adopted::append(std::span<const NewEvent> events) {
       std::visit([&](const auto& one) { row.bind(++place, one); }, value);
     const bool inserted = row.run() == 1;
     const std::optional<Event> stored = find(event.event_no);
-    if (!stored) throw StorageError(ErrorCode::invalid, event.event_no + ": the row can't be read; is it filtered out?");
+    if (!stored)
+      throw StorageError(ErrorCode::invalid, event.event_no + ": the row can't be read; is it filtered out?");
     std::string difference = inserted ? std::string{} : table_.difference(*stored, event);
     const AppendStatus status = inserted             ? AppendStatus::inserted
                                 : difference.empty() ? AppendStatus::duplicate

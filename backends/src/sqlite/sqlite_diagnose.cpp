@@ -76,8 +76,8 @@ Finding plan_finding(Statements& statements) {
         seen.find("TEMP B-TREE") != std::string::npos)
       return {Level::error, "claim-plan", seen, "run `waybill init`; if that does not help, REINDEX the file"};
   }
-  return {Level::ok, "claim-plan",
-          statements.texts().render("searches idx_outbox_failed and idx_outbox_new, no sort"), {}};
+  return {
+      Level::ok, "claim-plan", statements.texts().render("searches idx_outbox_failed and idx_outbox_new, no sort"), {}};
 }
 
 Finding order_finding(Statements& statements) {

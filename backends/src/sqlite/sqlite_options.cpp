@@ -23,7 +23,7 @@ constexpr std::array<OptionSpec, 10> kSpecs{{
     {"indexes", OptionType::choice, "lean", "init: lean, or the seed's whole set for questions on big tables",
      "lean|full"},
     {"table", OptionType::text, "",
-     "deliver from this table of yours: biz_message_event, domain_event_outbox, outbox, or the one of [table] in --config"},
+     "deliver from your own table: biz_message_event, domain_event_outbox, outbox, or that of [table] in --config"},
     {"checkpoint_pages", OptionType::integer, "1000", "WAL pages (of 4 KiB) after which a checkpoint runs",
      "100..1000000"},
 }};

@@ -173,7 +173,8 @@ Stats SqliteRepository::stats(const StatsRequest& request) {
       stats.dead = static_cast<std::uint64_t>(statements().integer(texts::count_dead));
       first_pending = optional_id(statements().get(texts::first_pending));
     } else {
-      const Query counts(asking(View::all).get(request.event_type ? texts::count_type_by_status : texts::count_by_status));
+      const Query counts(
+          asking(View::all).get(request.event_type ? texts::count_type_by_status : texts::count_by_status));
       counts->bind(1, request.event_type)
           .bind(2, request.topic)
           .bind(3, request.created_from)

@@ -1,5 +1,5 @@
 #pragma once
-// What an outbox table that is already there looks like, so that waybill can deliver from it (DESIGN §6: adopted tables).
+// What an outbox table that is already there looks like, so that waybill can deliver from it (DESIGN §6: adopted).
 
 #include <map>
 #include <optional>
@@ -12,8 +12,8 @@
 namespace waybill {
 
 /// The values of the table's status column, in words of ours. The first of each is what waybill writes, all are
-/// understood. Only `pending` and `succeeded` are needed; what the table has no value for is kept in the delivery table,
-/// and the row stays as it is.
+/// understood. Only `pending` and `succeeded` are needed; what the table has no value for is kept in the delivery
+/// table, and the row stays as it is.
 struct StatusValues {
   std::vector<std::string> pending;
   std::vector<std::string> in_progress;
@@ -38,22 +38,23 @@ struct TableModel {
   /// the key, by default the table's primary key. Mapped columns of the delivery state (retry_count, next_retry_time,
   /// fail_reason, …) are written as the event moves.
   std::map<std::string, std::string> columns;
-  /// Name of a column of biz_outbox_event that the table lacks -> its value for every event. Without one:
-  /// event_no `TABLE:KEY`, aggregate_type, event_type and event_source the table's name, aggregate_id the key.
+  /// Name of a column of biz_outbox_event that the table lacks -> its value for every event. Without one: event_no
+  /// `TABLE:KEY`, aggregate_type, event_type and event_source the table's name, aggregate_id the key.
   std::map<std::string, std::string> constants;
   StatusValues status;
-  std::string filter;  ///< a further condition in the database's SQL; the table is `t`: `t.tenant = 'eu'`
+  std::string filter;     ///< a further condition in the database's SQL; the table is `t`: `t.tenant = 'eu'`
   std::string time_zone;  ///< MySQL: of its DATETIME columns, `+08:00`; empty: the server's. TIMESTAMP needs none
-  std::string order;   ///< a column whose values rise as events happen; empty: the key
+  std::string order;      ///< a column whose values rise as events happen; empty: the key
 
   bool operator==(const TableModel&) const = default;
 };
 
-/// The tables that waybill knows by name: `biz_message_event` (seed 000), `domain_event_outbox` (seed 003) and the local
-/// message table `outbox` (seed 004). nullptr: another name.
+/// The tables that waybill knows by name: `biz_message_event` (seed 000), `domain_event_outbox` (seed 003) and the
+/// local message table `outbox` (seed 004). nullptr: another name.
 [[nodiscard]] const TableModel* known_table(std::string_view name) noexcept;
 /// The table that a store's URL asks for by `table=NAME`: the one described (by a configuration file), or one known by
-/// name. Without a name the described one, if there is one. nullopt: biz_outbox_event, waybill's own. Throws ConfigError.
+/// name. Without a name the described one, if there is one. nullopt: biz_outbox_event, waybill's own. Throws
+/// ConfigError.
 [[nodiscard]] std::optional<TableModel> chosen_table(std::string_view name, const std::optional<TableModel>& described);
 /// The columns of biz_outbox_event that a model may name, for messages.
 [[nodiscard]] const std::vector<std::string>& model_columns();

@@ -1,5 +1,5 @@
--- Columns, defaults, names and keys of the seed's biz_message_event: work for handlers. Times are UTC with microseconds,
--- keys compare byte by byte, the server gives ids where the writer gives none: as in biz_outbox_event.
+-- Columns, defaults, names and keys of the seed's biz_message_event: work for handlers. Times are UTC with
+-- microseconds, keys compare byte by byte, the server gives ids where the writer gives none: as in biz_outbox_event.
 CREATE TABLE IF NOT EXISTS biz_message_event (
     id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
     event_no VARCHAR(64) COLLATE {exact} NOT NULL,

@@ -40,7 +40,7 @@ struct SqliteOptions {
   OnFull on_full{OnFull::reject};
   bool quarantine{false};    ///< `recover=quarantine`: a damaged file is moved to `.corrupt-N`, a fresh one is started
   bool full_indexes{false};  ///< `init --indexes full`: the seed's whole set, for questions on big tables
-  std::optional<TableModel> table;  ///< deliver from this table of the user's; empty: biz_outbox_event
+  std::optional<TableModel> table;       ///< deliver from this table of the user's; empty: biz_outbox_event
   std::uint32_t checkpoint_pages{1000};  ///< WAL pages after which a checkpoint runs
   std::shared_ptr<const IClock> clock;   ///< empty: the system clock
   LogSink log;
@@ -52,7 +52,8 @@ struct SqliteOptions {
 [[nodiscard]] SqliteOptions sqlite_options(const Url& url, const OpenContext& context);
 /// The table of URL options, for help and docs.
 [[nodiscard]] std::span<const OptionSpec> sqlite_option_specs() noexcept;
-/// The whole schema as SQL text that the plain client runs. With a table of the user's the file is opened to look at it.
+/// The whole schema as SQL text that the plain client runs. With a table of the user's the file is opened to look at
+/// it.
 [[nodiscard]] std::string sqlite_schema_sql(const SqliteOptions& options);
 
 /// Appends within the caller's transaction: the outbox pattern. Bound to one open connection, thread-confined like it.
