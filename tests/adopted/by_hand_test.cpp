@@ -142,7 +142,7 @@ TEST_CASE_METHOD(InShops, "a delivered row that somebody sets to pending again i
   CHECK(order_state(*shop, "status", number) == "SENT");
 }
 
-TEST_CASE_METHOD(InShops, "rows that had failed before waybill came are listed as dead; retry delivers them") {
+TEST_CASE_METHOD(InShops, "rows that had failed before waybill came are listed as dead, retry delivers them") {
   create_local_message_table(*shop);
   const std::string number = place_order(*shop);
   shop->run("UPDATE outbox SET status = 'FAILED', retry_count = 3");

@@ -108,7 +108,7 @@ TEST_CASE_METHOD(OnTable, "a table's name that nobody knows is wrong usage, and 
   CHECK_THAT(not_ready.err, Contains("has no waybill_delivery beside it; create it with `waybill init`"));
 }
 
-TEST_CASE_METHOD(OnTable, "what is wrong in [table] is told with file and line") {
+TEST_CASE_METHOD(OnTable, "what is wrong in the table section is told with file and line") {
   const std::string good = toml_of(model_of("outbox"));
   struct Mistake {
     const char* instead_of;

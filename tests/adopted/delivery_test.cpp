@@ -17,7 +17,7 @@ Rows both_tables(Shop& shop) {
   return rows;
 }
 
-TEST_CASE_METHOD(InShops, "adopted: a second owner gets nothing while the lease runs; then the first one is fenced") {
+TEST_CASE_METHOD(InShops, "adopted: a second owner gets nothing while the lease runs, then the first one is fenced") {
   create_local_message_table(*shop);
   const auto store = shop->adopt(model_of("outbox"));
   const auto other = shop->open(model_of("outbox"));
@@ -89,7 +89,7 @@ TEST_CASE_METHOD(InShops, "adopted: an event given back counts no attempt, a rej
   CHECK(deliver_all(*store) == Numbers{});
 }
 
-TEST_CASE_METHOD(InShops, "adopted: a failing head holds back its aggregate only; dead, it blocks or is skipped") {
+TEST_CASE_METHOD(InShops, "adopted: a failing head holds back its aggregate only, dead, it blocks or is skipped") {
   create_local_message_table(*shop);
   const auto store = shop->adopt(model_of("outbox"));
   const std::string head = place_order(*shop, "A");
