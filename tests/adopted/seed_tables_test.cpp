@@ -134,7 +134,7 @@ TEST_CASE_METHOD(InShops, "the message table: waybill init first, it is the user
   CHECK(deliver_all(*store) == Numbers{});
 }
 
-TEST_CASE_METHOD(InBareShops, "the message table: failures say 3 with their time, three are dead, then by hand") {
+TEST_CASE_METHOD(InBareShops, "the message table: failures say 3 and when again, three of them are dead") {
   create_message_table(*shop);
   insert_message(*shop);
   const auto store = shop->adopt(model_of("biz_message_event"));
