@@ -91,7 +91,8 @@ void insert_message(Shop& shop) {
   shop.run(R"(INSERT INTO biz_message_event (id, event_no, event_type, biz_type, biz_id, event_source, event_payload,
     event_status, retry_count, max_retry_count, trace_id, create_time, update_time) VALUES (100000000000000001,
     'EVT202605130001', 'ORDER_CREATED', 'ORDER', 'ORDER202605130001', 'order-service',
-    '{"orderId": "ORDER202605130001"}', 0, 0, 3, 'trace-202605130001', strftime('%s') * 1000000, strftime('%s') * 1000000))",
+    '{"orderId": "ORDER202605130001"}', 0, 0, 3, 'trace-202605130001',
+    strftime('%s') * 1000000, strftime('%s') * 1000000))",
            seed::kInsertMessage);
 }
 
