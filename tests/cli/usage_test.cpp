@@ -8,8 +8,8 @@ namespace {
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 
-constexpr const char* kVerbs[] = {"init",    "put",   "relay",  "list",  "show",   "stats", "retry", "cancel",
-                                  "archive", "purge", "rollup", "check", "doctor", "bench", "urls"};
+constexpr const char* kVerbs[] = {"init",   "put",     "relay", "work",   "list",  "show",   "stats", "retry",
+                                  "cancel", "archive", "purge", "rollup", "check", "doctor", "bench", "urls"};
 
 TEST_CASE("every verb has a help text with examples and the common flags") {
   const Cli cli;

@@ -223,8 +223,10 @@ std::vector<Finding> AdoptedTable::findings() const {
   using Level = Finding::Level;
   const std::string status = model_.columns.at("publish_status");
   const std::string order = model_.order.empty() ? key_ : model_.order;
+  // SQLite has one name space for all tables' indexes.
+  const std::string index = "idx_waybill" + (dialect_ == Dialect::sqlite ? "_" + model_.table : std::string{});
   const std::string create =
-      "CREATE INDEX idx_waybill_" + status + " ON " + model_.table + " (" + status + ", " + order + ")";
+      "CREATE INDEX " + index + " ON " + quoted(model_.table) + " (" + quoted(status) + ", " + quoted(order) + ")";
   std::vector<Finding> findings;
   if (status_index_.empty())
     findings.push_back(

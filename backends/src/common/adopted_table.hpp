@@ -130,6 +130,7 @@ class AdoptedTable {
   [[nodiscard]] std::string registered_status() const;
   [[nodiscard]] std::string registered_due() const;
   [[nodiscard]] std::string registered(std::string_view name) const;
+  [[nodiscard]] std::string fitting(const TableFacts::Column& theirs, const std::string& value) const;
   [[nodiscard]] std::string assignments() const;
   [[nodiscard]] std::string status_shown() const;
 

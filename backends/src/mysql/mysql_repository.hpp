@@ -98,7 +98,7 @@ class MysqlRepository final : public IEventRepository {
   ClaimResult claim_after_lost_commit(const ClaimResult& intended);
   std::vector<SettleStatus> settle_within(std::span<const Settlement> settlements, bool together);
   std::vector<SettleStatus> settle_each(std::span<const Settlement> settlements, bool together);
-  void show_settled(std::span<const Settlement> settlements);
+  void show_settled(std::span<const Settlement> settlements, std::span<const SettleStatus> statuses);
   std::vector<SettleStatus> settle_after_lost_commit(std::span<const Settlement> settlements);
   std::vector<Token> held(std::span<const Token> tokens);
   void hint(std::span<const Settlement> settlements);

@@ -130,14 +130,16 @@ void add_tokens(Statement& statement, std::span<const Token> tokens) {
 
 std::vector<SettleStatus> MysqlRepository::settle_within(std::span<const Settlement> settlements, bool together) {
   std::vector<SettleStatus> statuses = settle_each(settlements, together);
-  show_settled(settlements);
+  show_settled(settlements, statuses);
   return statuses;
 }
 
-void MysqlRepository::show_settled(std::span<const Settlement> settlements) {
+// Not the fenced ones: their rows may have been changed by hand since.
+void MysqlRepository::show_settled(std::span<const Settlement> settlements, std::span<const SettleStatus> statuses) {
   if (!adopted()) return;
   std::vector<std::int64_t> ids;
-  for (const Settlement& settlement : settlements) ids.push_back(settlement.token.id);
+  for (std::size_t at = 0; at < settlements.size(); ++at)
+    if (statuses[at] == SettleStatus::applied) ids.push_back(settlements[at].token.id);
   adopted()->show(ids);
 }
 
@@ -171,7 +173,7 @@ std::vector<SettleStatus> MysqlRepository::settle_after_lost_commit(std::span<co
       const bool done = was_ours || applied(statements(), settlement, std::span(&settlement.token, 1));
       found.push_back(done ? SettleStatus::applied : SettleStatus::fenced);
     }
-    show_settled(settlements);
+    show_settled(settlements, found);
     return found;
   });
   settle_in_doubt_ = false;

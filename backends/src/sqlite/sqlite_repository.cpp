@@ -274,14 +274,16 @@ std::vector<SettleStatus> SqliteRepository::settle_within(std::span<const Settle
       settlements = settlements.subspan(1);
     }
   }
-  show_settled(all);
+  show_settled(all, statuses);
   return statuses;
 }
 
-void SqliteRepository::show_settled(std::span<const Settlement> settlements) {
+// Not the fenced ones: their rows may have been changed by hand since.
+void SqliteRepository::show_settled(std::span<const Settlement> settlements, std::span<const SettleStatus> statuses) {
   if (!adopted()) return;
   std::vector<std::int64_t> ids;
-  for (const Settlement& settlement : settlements) ids.push_back(settlement.token.id);
+  for (std::size_t at = 0; at < settlements.size(); ++at)
+    if (statuses[at] == SettleStatus::applied) ids.push_back(settlements[at].token.id);
   adopted()->show(ids);
 }
 

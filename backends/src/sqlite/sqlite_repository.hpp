@@ -89,7 +89,7 @@ class SqliteRepository final : public IEventRepository {
   template <class Work>
   auto settling(Work work) -> decltype(work(Rows::together));
   std::vector<SettleStatus> settle_within(std::span<const Settlement> settlements, Rows rows);
-  void show_settled(std::span<const Settlement> settlements);
+  void show_settled(std::span<const Settlement> settlements, std::span<const SettleStatus> statuses);
   void succeed_together(std::span<const Settlement> settlements, Timestamp now);
   SettleStatus settle_one(const Settlement& settlement, Timestamp now);
   void prepare_claim(const ClaimRequest& request);
