@@ -84,6 +84,15 @@ TEST_CASE_METHOD(Withdrawing, "a row withdrawn before waybill has seen it is not
   require_forgotten();
 }
 
+TEST_CASE_METHOD(Withdrawing, "a row that another program took is left to it") {
+  const Event head = claim_head();
+  CHECK(settle(*store, settlement_of(head, Command::release)) == SettleStatus::applied);
+  CHECK(shop->value("SELECT state FROM task WHERE id = 1") == "NEW");
+  shop->run("UPDATE task SET state = 'BUSY' WHERE id = 1");
+  CHECK(deliver_all(*store, ordered_request()) == Numbers{"task:2"});
+  CHECK(shop->value("SELECT state FROM task WHERE id = 1") == "BUSY");
+}
+
 TEST_CASE_METHOD(Withdrawing, "a row withdrawn while its event waits to be claimed is not delivered") {
   const Event head = claim_head();
   CHECK(settle(*store, settlement_of(head, Command::release)) == SettleStatus::applied);

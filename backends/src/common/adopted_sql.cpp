@@ -323,7 +323,7 @@ std::string AdoptedTable::render_delivery(std::string_view text) const {
 
 TableTexts AdoptedTable::delivery_texts() const {
   const std::string from =
-      "(SELECT %v FROM {source} AS t WHERE {key} = {delivery}.{key_column} AND {live} AND {visible})";
+      "(SELECT %v FROM {source} AS t WHERE {key} = {delivery}.{key_column} AND {open} AND {visible})";
   const auto looked_up = [&](std::string_view name) {
     std::string text = from;
     return text.replace(text.find("%v"), 2, content(name));

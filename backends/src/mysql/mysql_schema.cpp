@@ -136,7 +136,14 @@ void migrate(Connection& connection, const MysqlOptions& options) {
   }
   if (options.full_indexes)
     for (const std::string& statement : statements_of(texts::full_indexes)) add_key(connection, statement);
-  create_delivery_table(connection, *known_table("biz_message_event"), options);
+  try {
+    create_delivery_table(connection, *known_table("biz_message_event"), options);
+  } catch (const StorageError& error) {
+    // Somebody's own table of that name is no reason to have no outbox.
+    if (error.code() != ErrorCode::schema) throw;
+    if (options.log)
+      options.log(LogLevel::warning, std::string("`waybill work` is not possible here: ") + error.what());
+  }
   if (options.table) create_delivery_table(connection, *options.table, options);
 }
 

@@ -98,7 +98,14 @@ void SqliteRepository::create_tables() {
   creating.mode = OpenMode::create;
   Connection connection(creating);
   migrate(connection.statements(), options_.full_indexes, now());
-  create_delivery_table(connection.statements(), *known_table("biz_message_event"));
+  try {
+    create_delivery_table(connection.statements(), *known_table("biz_message_event"));
+  } catch (const StorageError& error) {
+    // Somebody's own table of that name is no reason to have no outbox.
+    if (error.code() != ErrorCode::schema) throw;
+    if (options_.log)
+      options_.log(LogLevel::warning, std::string("`waybill work` is not possible here: ") + error.what());
+  }
   if (options_.table) create_delivery_table(connection.statements(), *options_.table);
 }
 
