@@ -161,6 +161,14 @@ std::vector<AdoptedTable::Value> AdoptedTable::appended(const NewEvent& event, T
   return values;
 }
 
+AppendResult AdoptedTable::judged(bool inserted, const std::optional<Event>& stored, const NewEvent& event) const {
+  if (!stored) throw StorageError(ErrorCode::invalid, event.event_no + ": the row can't be read; is it filtered out?");
+  if (inserted) return {AppendStatus::inserted, stored->id, {}};
+  std::string difference = this->difference(*stored, event);
+  const AppendStatus status = difference.empty() ? AppendStatus::duplicate : AppendStatus::conflict;
+  return {status, stored->id, std::move(difference)};
+}
+
 std::string AdoptedTable::difference(const Event& stored, NewEvent event) const {
   const auto keep = [&](const char* name, auto& field, const auto& other) {
     if (!has(name)) field = other;

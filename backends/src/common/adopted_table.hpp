@@ -60,8 +60,9 @@ class AdoptedTable {
   using Value = std::variant<std::nullptr_t, std::int64_t, std::string_view, Timestamp>;
   /// Throws InvalidEvent for a field that is set and has no column. The values refer to the event.
   [[nodiscard]] std::vector<Value> appended(const NewEvent& event, Timestamp now) const;
-  /// As content_difference(), by what the table keeps of an event.
-  [[nodiscard]] std::string difference(const Event& stored, NewEvent event) const;
+  /// What became of an appended event; content counts as far as the table keeps it. Throws StorageError `invalid` when
+  /// the row can't be read.
+  [[nodiscard]] AppendResult judged(bool inserted, const std::optional<Event>& stored, const NewEvent& event) const;
 
   /// What View::one looks for: the number, or the key in it; nullopt: the table can't have such an event.
   [[nodiscard]] std::optional<std::string> number_parameter(std::string_view event_no) const;
@@ -100,6 +101,7 @@ class AdoptedTable {
  private:
   using Names = std::map<std::string, std::string, std::less<>>;
 
+  [[nodiscard]] std::string difference(const Event& stored, NewEvent event) const;
   void find_key();
   void check_columns() const;
   void check_status() const;

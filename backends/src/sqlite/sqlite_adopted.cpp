@@ -99,14 +99,7 @@ std::vector<AppendResult> Adopted::append(std::span<const NewEvent> events) {
     for (const AdoptedTable::Value& value : table_.appended(event, clock_.now()))
       std::visit([&](const auto& one) { row.bind(++place, one); }, value);
     const bool inserted = row.run() == 1;
-    const std::optional<Event> stored = find(event.event_no);
-    if (!stored)
-      throw StorageError(ErrorCode::invalid, event.event_no + ": the row can't be read; is it filtered out?");
-    std::string difference = inserted ? std::string{} : table_.difference(*stored, event);
-    const AppendStatus status = inserted             ? AppendStatus::inserted
-                                : difference.empty() ? AppendStatus::duplicate
-                                                     : AppendStatus::conflict;
-    results.push_back({status, stored->id, std::move(difference)});
+    results.push_back(table_.judged(inserted, find(event.event_no), event));
   }
   return results;
 }
