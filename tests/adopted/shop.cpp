@@ -47,6 +47,7 @@ class SqliteShop final : public Shop {
     options_.path = (directory_.path() / "shop.db").string();
     options_.durability = Durability::normal;
     options_.clock = clock;
+    options_.log = log_sink();
     if (bare) return;
     SqliteOptions creating = options_;
     creating.mode = OpenMode::create;
@@ -101,6 +102,7 @@ class MysqlShop final : public Shop {
   MysqlShop(const MysqlServer& server, bool bare) : mariadb_(server.name == "mariadb"), slot_(server) {
     options_ = slot_.options();
     options_.clock = clock;
+    options_.log = log_sink();
     const std::string name = options_.database + (bare ? "_bare" : "_shop");
     if (bare) slot_.run("DROP DATABASE IF EXISTS " + name);
     slot_.run("CREATE DATABASE IF NOT EXISTS " + name + " CHARACTER SET utf8mb4");

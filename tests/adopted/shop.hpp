@@ -45,6 +45,8 @@ class Shop {
   [[nodiscard]] virtual std::string url(const std::string& query = {}) const = 0;
   [[nodiscard]] virtual std::unique_ptr<IEventRepository> open(const TableModel& model,
                                                                OpenMode mode = OpenMode::read_write) = 0;
+  /// What the stores have logged, line by line.
+  std::string log;
   /// `waybill init` and then open().
   [[nodiscard]] std::unique_ptr<IEventRepository> adopt(const TableModel& model) {
     (void)open(model, OpenMode::create);
@@ -61,6 +63,11 @@ class Shop {
   }
 
   const std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>(SystemClock{}.now());
+
+ protected:
+  [[nodiscard]] LogSink log_sink() {
+    return [this](LogLevel, std::string_view line) { log.append(line).append("\n"); };
+  }
 
  private:
   std::unique_ptr<UserProgram> user_;

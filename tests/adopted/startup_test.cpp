@@ -227,8 +227,11 @@ TEST_CASE_METHOD(InShops, "doctor: without an index on the status it gives the C
   CHECK(finding.level == Finding::Level::warning);
   CHECK_THAT(finding.detail, Contains("table '" + table + "' has no index that begins with group"));
   REQUIRE_THAT(finding.advice, Contains("CREATE INDEX"));
+  CHECK_THAT(shop->log, Contains(finding.advice));  // whoever opens the store is told, too
   shop->run(finding.advice);
+  shop->log.clear();
   finding = finding_of(*shop->open(model), "claim-index");
+  CHECK(shop->log.empty());
   CHECK(finding.level == Finding::Level::ok);
   CHECK_THAT(finding.detail, Contains("finds new rows, in order"));
 }

@@ -22,11 +22,6 @@ constexpr std::string_view kRegistered =
     "event_no, aggregate_type, aggregate_id, event_type, event_version, event_source, publish_channel, topic, "
     "routing_key, publish_status, retry_count, max_retry_count, next_retry_time, last_publish_time, fail_reason, "
     "trace_id, remark, version, create_time, update_time";
-/// What an appended event says of itself.
-constexpr std::string_view kAppended =
-    "event_no, aggregate_type, aggregate_id, event_type, event_version, event_source, publish_channel, topic, "
-    "routing_key, event_payload, event_headers, trace_id, remark, max_retry_count, next_retry_time, create_time, "
-    "update_time";
 constexpr std::size_t kKeptChars = 255;  // of a text in the delivery table
 
 using Names = std::map<std::string, std::string, std::less<>>;
@@ -65,9 +60,9 @@ std::string AdoptedTable::append_text() const {
                                                "its repetition; insert rows in your own transaction");
   std::string columns = quoted(model_.columns.at("publish_status"));
   std::string values = first_of({&model_.status.pending});
-  for (const std::string& one : words_of(kAppended)) {
+  for (const auto& [one, unused] : fields_of(NewEvent{}, Timestamp{})) {
     if (!has(one)) continue;
-    columns += ", " + quoted(model_.columns.at(one));
+    columns += ", " + quoted(model_.columns.at(std::string(one)));
     values += ", " + (is_time(one) ? time_for(one, "?") : std::string("?"));
   }
   const bool sqlite = dialect_ == Dialect::sqlite;

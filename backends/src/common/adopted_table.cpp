@@ -1,6 +1,7 @@
 #include "common/adopted_table.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "common/adopted_columns.hpp"
 #include "waybill/error.hpp"
@@ -10,6 +11,10 @@ namespace waybill::backends {
 namespace {
 
 using Values = std::vector<std::string>;
+
+/// What an event need not say: where the table has no column for it, it must not.
+constexpr std::array<std::string_view, 6> kLeftOut{"topic",    "routing_key", "event_headers",
+                                                   "trace_id", "remark",      "next_retry_time"};
 
 }  // namespace
 
@@ -130,34 +135,38 @@ std::optional<std::string> AdoptedTable::number_parameter(std::string_view event
   return std::string(key);
 }
 
+/// What an appended event says of itself, by column.
+std::vector<std::pair<std::string_view, AdoptedTable::Value>> AdoptedTable::fields_of(const NewEvent& event,
+                                                                                      Timestamp now) {
+  const auto optional = [](const auto& field) { return field ? Value(*field) : Value(nullptr); };
+  return {{"event_no", event.event_no},
+          {"aggregate_type", event.aggregate_type},
+          {"aggregate_id", event.aggregate_id},
+          {"event_type", event.event_type},
+          {"event_version", std::int64_t{event.event_version}},
+          {"event_source", event.event_source},
+          {"publish_channel", event.publish_channel},
+          {"topic", optional(event.topic)},
+          {"routing_key", optional(event.routing_key)},
+          {"event_payload", event.event_payload},
+          {"event_headers", optional(event.event_headers)},
+          {"trace_id", optional(event.trace_id)},
+          {"remark", optional(event.remark)},
+          {"max_retry_count", std::int64_t{event.max_retry_count}},
+          {"next_retry_time", optional(event.next_retry_time)},
+          {"create_time", event.create_time.value_or(now)},
+          {"update_time", now}};
+}
+
 std::vector<AdoptedTable::Value> AdoptedTable::appended(const NewEvent& event, Timestamp now) const {
   std::vector<Value> values;
-  const auto add = [&](const char* name, Value value) {
-    if (has(name)) values.push_back(value);
-  };
-  const auto add_if_set = [&](const char* name, const auto& field) {
-    if (field && !has(name))
-      throw InvalidEvent(name, event.event_no + ": " + this->name() + " has no column for " + name + "; leave it out");
-    add(name, field ? Value(*field) : Value(nullptr));
-  };
-  // In the order of kAppended.
-  add("event_no", event.event_no);
-  add("aggregate_type", event.aggregate_type);
-  add("aggregate_id", event.aggregate_id);
-  add("event_type", event.event_type);
-  add("event_version", std::int64_t{event.event_version});
-  add("event_source", event.event_source);
-  add("publish_channel", event.publish_channel);
-  add_if_set("topic", event.topic);
-  add_if_set("routing_key", event.routing_key);
-  add("event_payload", event.event_payload);
-  add_if_set("event_headers", event.event_headers);
-  add_if_set("trace_id", event.trace_id);
-  add_if_set("remark", event.remark);
-  add("max_retry_count", std::int64_t{event.max_retry_count});
-  add_if_set("next_retry_time", event.next_retry_time);
-  add("create_time", event.create_time.value_or(now));
-  add("update_time", now);
+  for (auto& [column, value] : fields_of(event, now)) {
+    if (has(column)) values.push_back(value);
+    const bool may_be_left_out = std::find(kLeftOut.begin(), kLeftOut.end(), column) != kLeftOut.end();
+    if (!has(column) && may_be_left_out && !std::holds_alternative<std::nullptr_t>(value))
+      throw InvalidEvent(std::string(column), event.event_no + ": " + name() + " has no column for " +
+                                                  std::string(column) + "; leave it out");
+  }
   return values;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -95,12 +96,13 @@ class AdoptedTable {
   [[noreturn]] void refuse_archive() const;
   [[noreturn]] void refuse_rollup() const;
 
-  /// What `doctor` says, and a relay's log at its start: does an index serve the search for new rows?
+  /// What `doctor` says, and the log when a store is opened: does an index serve the search for new rows?
   [[nodiscard]] std::vector<Finding> findings() const;
 
  private:
   using Names = std::map<std::string, std::string, std::less<>>;
 
+  [[nodiscard]] static std::vector<std::pair<std::string_view, Value>> fields_of(const NewEvent& event, Timestamp now);
   [[nodiscard]] std::string difference(const Event& stored, NewEvent event) const;
   void find_key();
   void check_columns() const;

@@ -37,13 +37,13 @@ MysqlRepository::Session::Session(const MysqlOptions& options)
       insert_facts(connection.statements()) {
   require_current(connection.statements(), "'" + options.database + "'");
   if (!options.table) return;
-  adopted.emplace(connection, read_table(connection.statements(), *options.table));
-  adopted->require_ready(options.mode != OpenMode::read_only);
+  adopted.emplace(connection, read_table(connection.statements(), *options.table), options.mode != OpenMode::read_only);
 }
 
 MysqlRepository::MysqlRepository(MysqlOptions options) : options_(std::move(options)) {
   try {
     open();
+    if (adopted() && options_.mode != OpenMode::read_only) adopted()->check_at_start(options_.log);
   } catch (const StorageError& error) {
     rethrow_with("open", error);
   }
@@ -91,7 +91,9 @@ std::vector<AppendResult> MysqlRepository::append(std::span<const NewEvent> even
   if (events.empty()) return {};
   BatchWriter batch(events, insert_facts());
   const auto append_once = [&] {
-    return transact("append", [&] { return adopted() ? adopted()->append(events) : batch.run(statements()); });
+    return transact("append", [&] {
+      return adopted() ? adopted()->append(events, session_->connection.now()) : batch.run(statements());
+    });
   };
   std::vector<AppendResult> results;
   try {
@@ -112,22 +114,9 @@ ClaimResult MysqlRepository::claim_within(const ClaimRequest& request) {
   // Before the scans: what arrives while they run is then seen as new. Only a relay that finds too little will wait.
   signs_.reset();
   if (short_claim_) signs_ = signs();
-  ClaimResult result = adopted() ? claim_adopted(request) : session_->scanner.claim(request);
+  const auto scan = [&](const ClaimRequest& what) { return session_->scanner.claim(what); };
+  ClaimResult result = adopted() ? adopted()->claim(request, scan) : scan(request);
   short_claim_ = result.events.size() < request.limit && !result.more;
-  return result;
-}
-
-ClaimResult MysqlRepository::claim_adopted(const ClaimRequest& request) {
-  const bool more = adopted()->bring_in(request.limit, request.ordering == Ordering::aggregate);
-  ClaimResult result = session_->scanner.claim(request);
-  const std::size_t claimed = result.events.size();
-  adopted()->drop_withdrawn(result.events);
-  if (adopted()->table().shows_claims()) {
-    std::vector<std::int64_t> ids;
-    for (const Event& event : result.events) ids.push_back(event.id);
-    adopted()->show(ids);
-  }
-  result.more = result.more || more || result.events.size() != claimed;
   return result;
 }
 

@@ -94,11 +94,9 @@ class MysqlRepository final : public IEventRepository {
   [[nodiscard]] InsertFacts insert_facts();
   [[nodiscard]] Signs signs();
   ClaimResult claim_within(const ClaimRequest& request);
-  ClaimResult claim_adopted(const ClaimRequest& request);
   ClaimResult claim_after_lost_commit(const ClaimResult& intended);
   std::vector<SettleStatus> settle_within(std::span<const Settlement> settlements, bool together);
   std::vector<SettleStatus> settle_each(std::span<const Settlement> settlements, bool together);
-  void show_settled(std::span<const Settlement> settlements, std::span<const SettleStatus> statuses);
   std::vector<SettleStatus> settle_after_lost_commit(std::span<const Settlement> settlements);
   std::vector<Token> held(std::span<const Token> tokens);
   void hint(std::span<const Settlement> settlements);

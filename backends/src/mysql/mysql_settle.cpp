@@ -128,19 +128,17 @@ void add_tokens(Statement& statement, std::span<const Token> tokens) {
   statement.add(std::int64_t{tokens.front().version}).add(std::string_view(tokens.front().owner));
 }
 
-std::vector<SettleStatus> MysqlRepository::settle_within(std::span<const Settlement> settlements, bool together) {
-  std::vector<SettleStatus> statuses = settle_each(settlements, together);
-  show_settled(settlements, statuses);
-  return statuses;
+void delete_rows(Statements& statements, std::string_view text, std::span<const std::int64_t> ids) {
+  in_parts(ids, [&](std::span<const std::int64_t> part) {
+    Statement& rows = statements.get_list(text, part.size());
+    rows.add_list(part, kItself).add(static_cast<std::int64_t>(part.size())).run();
+  });
 }
 
-// Not the fenced ones: their rows may have been changed by hand since.
-void MysqlRepository::show_settled(std::span<const Settlement> settlements, std::span<const SettleStatus> statuses) {
-  if (!adopted()) return;
-  std::vector<std::int64_t> ids;
-  for (std::size_t at = 0; at < settlements.size(); ++at)
-    if (statuses[at] == SettleStatus::applied) ids.push_back(settlements[at].token.id);
-  adopted()->show(ids);
+std::vector<SettleStatus> MysqlRepository::settle_within(std::span<const Settlement> settlements, bool together) {
+  std::vector<SettleStatus> statuses = settle_each(settlements, together);
+  if (adopted()) adopted()->show_settled(settlements, statuses);
+  return statuses;
 }
 
 std::vector<SettleStatus> MysqlRepository::settle_each(std::span<const Settlement> settlements, bool together) {
@@ -173,7 +171,7 @@ std::vector<SettleStatus> MysqlRepository::settle_after_lost_commit(std::span<co
       const bool done = was_ours || applied(statements(), settlement, std::span(&settlement.token, 1));
       found.push_back(done ? SettleStatus::applied : SettleStatus::fenced);
     }
-    show_settled(settlements, found);
+    if (adopted()) adopted()->show_settled(settlements, found);
     return found;
   });
   settle_in_doubt_ = false;

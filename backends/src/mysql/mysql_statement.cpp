@@ -222,6 +222,13 @@ std::optional<Timestamp> Statement::optional_time(int column) const {
   return time(column);
 }
 
+std::vector<std::int64_t> integers(Statement& statement) {
+  std::vector<std::int64_t> numbers;
+  const Query rows(statement);
+  while (rows->next()) numbers.push_back(rows->integer(0));
+  return numbers;
+}
+
 void Statements::use(backends::TableTexts texts) {
   cache_.clear();
   texts_ = std::move(texts);

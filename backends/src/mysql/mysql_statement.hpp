@@ -114,6 +114,9 @@ class Query {
   Statement* statement_;
 };
 
+/// The first column of every row.
+[[nodiscard]] std::vector<std::int64_t> integers(Statement& statement);
+
 /// The statements of one connection, prepared at first use and kept. A text's address is its key, so texts must be
 /// constants; `variant` (also a constant) and `count` stand for what is replaced in it.
 class Statements {

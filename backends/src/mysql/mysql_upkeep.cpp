@@ -14,23 +14,6 @@ namespace {
 
 namespace texts = sql::mysql;
 
-/// Calls `run(part)` for the ids, kMostPlaces at a time.
-template <class Run>
-void in_parts(std::span<const std::int64_t> ids, Run run) {
-  while (!ids.empty()) {
-    const std::span<const std::int64_t> part = ids.first(std::min(ids.size(), kMostPlaces));
-    run(part);
-    ids = ids.subspan(part.size());
-  }
-}
-
-constexpr auto kItself = [](std::int64_t id) { return id; };
-
-void delete_rows(Statements& statements, std::string_view text, std::span<const std::int64_t> ids) {
-  Statement& rows = statements.get_list(text, ids.size());
-  rows.add_list(ids, kItself).add(static_cast<std::int64_t>(ids.size())).run();
-}
-
 }  // namespace
 
 std::size_t MysqlRepository::change_matching(const EventFilter& filter, Command command, std::string_view reason,
@@ -67,10 +50,7 @@ std::size_t MysqlRepository::cancel(const EventFilter& filter, std::string_view 
 }
 
 std::vector<std::int64_t> MysqlRepository::resting_before(std::string_view text, Timestamp before, std::size_t limit) {
-  std::vector<std::int64_t> ids;
-  const Query rows(statements().get(text).add(before).add(static_cast<std::int64_t>(limit)));
-  while (rows->next()) ids.push_back(rows->integer(0));
-  return ids;
+  return integers(statements().get(text).add(before).add(static_cast<std::int64_t>(limit)));
 }
 
 std::size_t MysqlRepository::archive(Timestamp before, std::size_t limit) {

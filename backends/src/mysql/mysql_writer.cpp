@@ -8,6 +8,7 @@
 
 #include "common/event_row.hpp"
 #include "mysql/mysql_errors.hpp"
+#include "mysql/mysql_tokens.hpp"
 #include "waybill_sql_mysql.hpp"
 
 namespace waybill::mysql {
@@ -80,7 +81,7 @@ void BatchWriter::withdraw_archived(Statements& statements, const std::vector<st
   for (const std::size_t index : staying) given_ids_[index] = new_ids[index];
   for (const std::size_t index : inserted)
     if (!std::binary_search(staying.begin(), staying.end(), index))
-      statements.get_list(texts::delete_rows, 1).add(new_ids[index]).add(std::int64_t{1}).run();
+      delete_rows(statements, texts::delete_rows, std::span(&new_ids[index], 1));
 }
 
 /// Judges those that are there; returns the others.

@@ -1,6 +1,5 @@
 #include "sqlite/sqlite_adopted.hpp"
 
-#include <algorithm>
 #include <map>
 
 #include "common/event_row.hpp"
@@ -16,8 +15,7 @@ namespace texts = sql::sqlite;
 using backends::AdoptedTable;
 using backends::TableFacts;
 
-constexpr Duration kKeepDone = std::chrono::seconds{5};  // while a lost COMMIT may be looked up, and hints followed
-constexpr std::int64_t kMostTidied = 5000;
+constexpr auto kItself = [](std::int64_t id) { return id; };
 
 TableFacts facts_of(Statements& statements, const std::string& table) {
   TableFacts facts;
@@ -63,64 +61,42 @@ void create_delivery_table(Statements& statements, const TableModel& model) {
   transaction.commit();
 }
 
-Adopted::Adopted(Statements& statements, AdoptedTable table, const IClock& clock)
-    : AdoptedRows(table.key_is_id()),
+Adopted::Adopted(Statements& statements, AdoptedTable adopted, const IClock& clock, bool writable)
+    : AdoptedStore(std::move(adopted)),
       statements_(statements),
       clock_(clock),
-      table_(std::move(table)),
-      views_{{Statements(statements.db(), table_.view_texts(View::all)),
-              Statements(statements.db(), table_.view_texts(View::unfinished)),
-              Statements(statements.db(), table_.view_texts(View::listed)),
-              Statements(statements.db(), table_.view_texts(View::listed_unfinished)),
-              Statements(statements.db(), table_.view_texts(View::one))}},
-      texts_{table_.render(texts::adopted_register),      table_.render(texts::adopted_register_behind),
-             table_.render(texts::adopted_newest_key),    table_.render(texts::adopted_show),
-             table_.render(texts::adopted_done),          table_.render(texts::adopted_stale),
-             table_.render(texts::adopted_finished),      table_.render(texts::adopted_delete),
-             table_.render(texts::adopted_unknown_status)} {
-  statements_.use(table_.delivery_texts());
-}
-
-void Adopted::require_ready(bool writable) {
-  AdoptedTable::require_served(table_.model(), served_table(statements_, table_.model()));
-  const Query unknown(statements_.get(texts_.unknown_status));
-  if (unknown->step()) table_.refuse_status(unknown->text(0));
-  if (!writable) return;
+      views_{{Statements(statements.db(), table().view_texts(View::all)),
+              Statements(statements.db(), table().view_texts(View::unfinished)),
+              Statements(statements.db(), table().view_texts(View::listed)),
+              Statements(statements.db(), table().view_texts(View::listed_unfinished)),
+              Statements(statements.db(), table().view_texts(View::one))}},
+      texts_{table().render(texts::adopted_register),      table().render(texts::adopted_register_behind),
+             table().render(texts::adopted_newest_key),    table().render(texts::adopted_show),
+             table().render(texts::adopted_done),          table().render(texts::adopted_stale),
+             table().render(texts::adopted_finished),      table().render(texts::adopted_delete),
+             table().render(texts::adopted_unknown_status)} {
+  AdoptedTable::require_served(table().model(), served_table(statements_, table().model()));
+  statements_.use(table().delivery_texts());
   // Prepared once, so that a column that can't be written is told now.
-  (void)statements_.get(texts_.show);
+  if (writable) (void)statements_.get(texts_.show);
 }
 
-std::vector<AppendResult> Adopted::append(std::span<const NewEvent> events) {
-  if (append_text_.empty()) append_text_ = table_.append_text();
-  std::vector<AppendResult> results;
-  for (const NewEvent& event : events) {
-    Statement& row = statements_.get(append_text_);
-    int place = 0;
-    for (const AdoptedTable::Value& value : table_.appended(event, clock_.now()))
-      std::visit([&](const auto& one) { row.bind(++place, one); }, value);
-    const bool inserted = row.run() == 1;
-    results.push_back(table_.judged(inserted, find(event.event_no), event));
-  }
-  return results;
+std::optional<std::string> Adopted::unknown_status() {
+  const Query unknown(statements_.get(texts_.unknown_status));
+  return unknown->step() ? unknown->optional_text(0) : std::nullopt;
 }
 
-void Adopted::show(std::span<const std::int64_t> ids) {
-  if (ids.empty()) return;
-  std::string list;
-  for (const std::int64_t id : ids) list += (list.empty() ? '[' : ',') + std::to_string(id);
-  list += ']';
-  statements_.get(texts_.show).bind(1, list).run();
-}
-
-void Adopted::drop_withdrawn(std::vector<Event>& events) {
-  const auto withdrawn = [](const Event& event) { return event.event_payload.empty(); };
-  for (const Event& event : events)
-    if (withdrawn(event)) statements_.get(texts::delete_row).bind(1, event.id).run();
-  events.erase(std::remove_if(events.begin(), events.end(), withdrawn), events.end());
+bool Adopted::insert(const NewEvent& event, Timestamp now) {
+  if (append_text_.empty()) append_text_ = table().append_text();
+  Statement& row = statements_.get(append_text_);
+  int place = 0;
+  for (const AdoptedTable::Value& value : table().appended(event, now))
+    std::visit([&](const auto& one) { row.bind(++place, one); }, value);
+  return row.run() == 1;
 }
 
 std::optional<Event> Adopted::find(std::string_view event_no) {
-  const std::optional<std::string> number = table_.number_parameter(event_no);
+  const std::optional<std::string> number = table().number_parameter(event_no);
   if (!number) return std::nullopt;
   const Query query(view(View::one).get(texts::adopted_find));
   query->bind(1, *number);
@@ -130,16 +106,22 @@ std::optional<Event> Adopted::find(std::string_view event_no) {
 
 Statements& Adopted::view(View view) { return views_[static_cast<std::size_t>(view)]; }
 
-std::size_t Adopted::purge(Timestamp before, std::size_t limit) {
-  table_.require_finished_time();
+void Adopted::show(std::span<const std::int64_t> ids) {
+  if (ids.empty()) return;
+  const std::string list = json_list(ids, kItself);
+  statements_.get(texts_.show).bind(1, list).run();
+}
+
+std::vector<std::string> Adopted::finished_keys(Timestamp before, std::size_t limit) {
   std::vector<std::string> keys;
-  {
-    const Query rows(statements_.get(texts_.finished));
-    rows->bind(1, before).bind(2, static_cast<std::int64_t>(limit));
-    while (rows->step()) keys.emplace_back(rows->text(0));
-  }
+  const Query rows(statements_.get(texts_.finished));
+  rows->bind(1, before).bind(2, static_cast<std::int64_t>(limit));
+  while (rows->step()) keys.emplace_back(rows->text(0));
+  return keys;
+}
+
+void Adopted::remove(std::span<const std::string> keys) {
   for (const std::string& key : keys) statements_.get(texts_.remove).bind(1, key).run();
-  return keys.size();
 }
 
 std::int64_t Adopted::newest_key() { return statements_.integer(texts_.newest_key); }
@@ -155,17 +137,16 @@ std::size_t Adopted::register_behind(std::int64_t key, std::size_t most) {
   return static_cast<std::size_t>(rows.run());
 }
 
-void Adopted::tidy() {
-  forget(statements_.get(texts_.done).bind(1, clock_.now() - kKeepDone).bind(2, kMostTidied));
-  forget(statements_.get(texts_.stale).bind(1, kMostTidied));
+std::vector<std::int64_t> Adopted::done(Duration ago, std::size_t most) {
+  Statement& rows = statements_.get(texts_.done);
+  return integers(rows.bind(1, clock_.now() - ago).bind(2, static_cast<std::int64_t>(most)));
 }
 
-void Adopted::forget(Statement& which) {
-  std::vector<std::int64_t> ids;
-  {
-    const Query rows(which);
-    while (rows->step()) ids.push_back(rows->integer(0));
-  }
+std::vector<std::int64_t> Adopted::stale(std::size_t most) {
+  return integers(statements_.get(texts_.stale).bind(1, static_cast<std::int64_t>(most)));
+}
+
+void Adopted::forget(std::span<const std::int64_t> ids) {
   for (const std::int64_t id : ids) statements_.get(texts::delete_row).bind(1, id).run();
 }
 

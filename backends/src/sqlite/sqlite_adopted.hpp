@@ -6,47 +6,40 @@
 #include <string>
 #include <vector>
 
-#include "common/adopted_rows.hpp"
-#include "common/adopted_table.hpp"
+#include "common/adopted_store.hpp"
 #include "sqlite/sqlite_statement.hpp"
 #include "waybill/event_repository.hpp"
 
 namespace waybill::sqlite {
 
-/// What the repository does beside the delivery table. Tied to one open file; thread-confined.
-class Adopted final : public backends::AdoptedRows {
+/// Tied to one open file; thread-confined.
+class Adopted final : public backends::AdoptedStore {
  public:
-  /// From then on `statements` are about the delivery table.
-  Adopted(Statements& statements, backends::AdoptedTable table, const IClock& clock);
+  /// From then on `statements` are about the delivery table. Throws StorageError `schema` unless `waybill init` has
+  /// made that one, and for this very table.
+  Adopted(Statements& statements, backends::AdoptedTable adopted, const IClock& clock, bool writable);
 
-  [[nodiscard]] const backends::AdoptedTable& table() const noexcept { return table_; }
-  /// Throws StorageError `schema` unless `waybill init` has made the delivery table, and for this very table.
-  void require_ready(bool writable);
-
-  /// Inserts into the table itself; see AdoptedTable::append_text().
-  [[nodiscard]] std::vector<AppendResult> append(std::span<const NewEvent> events);
-  /// The rows say what became of their events. Within the transaction that changed them.
-  void show(std::span<const std::int64_t> ids);
-  /// Events whose row is no longer to be delivered: forgets them, and takes them out.
-  void drop_withdrawn(std::vector<Event>& events);
-  [[nodiscard]] std::optional<Event> find(std::string_view event_no);
+  [[nodiscard]] std::optional<Event> find(std::string_view event_no) override;
+  void show(std::span<const std::int64_t> ids) override;
   /// Statements that read the table and its delivery together.
   [[nodiscard]] Statements& view(backends::AdoptedTable::View view);
-  /// Deletes rows that were finished before; how many. Throws `invalid` when nothing tells the time.
-  std::size_t purge(Timestamp before, std::size_t limit);
 
  private:
   using View = backends::AdoptedTable::View;
 
+  std::optional<std::string> unknown_status() override;
   std::int64_t newest_key() override;
   std::size_t register_all(std::size_t most) override;
   std::size_t register_behind(std::int64_t key, std::size_t most) override;
-  void tidy() override;
-  void forget(Statement& which);
+  std::vector<std::int64_t> done(Duration ago, std::size_t most) override;
+  std::vector<std::int64_t> stale(std::size_t most) override;
+  void forget(std::span<const std::int64_t> ids) override;
+  bool insert(const NewEvent& event, Timestamp now) override;
+  std::vector<std::string> finished_keys(Timestamp before, std::size_t limit) override;
+  void remove(std::span<const std::string> keys) override;
 
   Statements& statements_;
   const IClock& clock_;
-  backends::AdoptedTable table_;
   std::array<Statements, 5> views_;
   /// The texts for this table; their addresses are the statements' keys.
   struct Texts {

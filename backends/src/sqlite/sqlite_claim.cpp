@@ -60,14 +60,12 @@ ClaimResult ClaimScanner::claim(const ClaimRequest& request, Timestamp now) {
 
 void ClaimScanner::take(std::vector<Event> events) {
   if (events.empty()) return;
-  std::string ids;
   for (Event& event : events) {
     // Cannot fail: the scans select claimable rows only.
     (void)apply(event, CommandInput{Command::claim, now_, request_->owner, 0, request_->lease, {}, {}});
     event.update_time = now_;
-    ids += (ids.empty() ? '[' : ',') + std::to_string(event.id);
   }
-  ids += ']';
+  const std::string ids = json_list(events, [](const Event& event) { return event.id; });
   // One statement for all: opening its cursors costs SQLite more than a row.
   Statement& rows = statements_.get(texts::claim_rows);
   rows.bind(1, request_->owner).bind(2, now_ + request_->lease).bind(3, now_).bind(4, ids);

@@ -63,8 +63,8 @@ SqliteRepository::Session::Session(const SqliteOptions& options)
   Statements& statements = connection.statements();
   require_current(statements, "'" + options.path + "'");
   if (!options.table) return;
-  adopted.emplace(statements, read_table(statements, *options.table), *options.clock);
-  adopted->require_ready(options.mode != OpenMode::read_only);
+  adopted.emplace(statements, read_table(statements, *options.table), *options.clock,
+                  options.mode != OpenMode::read_only);
 }
 
 SqliteRepository::SqliteRepository(SqliteOptions options)
@@ -72,6 +72,7 @@ SqliteRepository::SqliteRepository(SqliteOptions options)
       bounds_{options_.max_events, options_.max_bytes, options_.on_full},
       wakeup_(options_.path + "-wal") {
   open();
+  if (adopted() && options_.mode != OpenMode::read_only) adopted()->check_at_start(options_.log);
 }
 
 void SqliteRepository::open() {
@@ -185,7 +186,7 @@ std::vector<AppendResult> SqliteRepository::append(std::span<const NewEvent> eve
   if (events.empty()) return {};
   if (options_.table) {
     changed_ = true;
-    return write("append", [&] { return adopted()->append(events); });
+    return write("append", [&] { return adopted()->append(events, now()); });
   }
   Appended appended = append_within_bounds(events);
   changed_ = true;
@@ -193,22 +194,9 @@ std::vector<AppendResult> SqliteRepository::append(std::span<const NewEvent> eve
   return std::move(appended.results);
 }
 
-ClaimResult SqliteRepository::claim_adopted(const ClaimRequest& request) {
-  const bool more = adopted()->bring_in(request.limit, request.ordering == Ordering::aggregate);
-  ClaimResult result = session_->scanner.claim(request, now());
-  const std::size_t claimed = result.events.size();
-  adopted()->drop_withdrawn(result.events);
-  if (adopted()->table().shows_claims()) {
-    std::vector<std::int64_t> ids;
-    for (const Event& event : result.events) ids.push_back(event.id);
-    adopted()->show(ids);
-  }
-  result.more = result.more || more || result.events.size() != claimed;
-  return result;
-}
-
 ClaimResult SqliteRepository::claim_within(const ClaimRequest& request) {
-  ClaimResult result = adopted() ? claim_adopted(request) : session_->scanner.claim(request, now());
+  const auto scan = [&](const ClaimRequest& what) { return session_->scanner.claim(what, now()); };
+  ClaimResult result = adopted() ? adopted()->claim(request, scan) : scan(request);
   // Nobody else can commit while we hold the write lock: what comes after this is new.
   session_->seen_version = session_->connection.data_version();
   return result;
@@ -253,10 +241,7 @@ auto SqliteRepository::settling(Work work) -> decltype(work(Rows::together)) {
 }
 
 void SqliteRepository::succeed_together(std::span<const Settlement> settlements, Timestamp now) {
-  std::string ids;
-  for (const Settlement& settlement : settlements)
-    ids += (ids.empty() ? '[' : ',') + std::to_string(settlement.token.id);
-  ids += ']';
+  const std::string ids = json_list(settlements, [](const Settlement& one) { return one.token.id; });
   const Token& token = settlements.front().token;
   Statement& rows = statements().get(texts::settle_succeed_rows);
   rows.bind(1, ids).bind(2, std::int64_t{token.version}).bind(3, token.owner).bind(4, now);
@@ -281,17 +266,8 @@ std::vector<SettleStatus> SqliteRepository::settle_within(std::span<const Settle
       settlements = settlements.subspan(1);
     }
   }
-  show_settled(all, statuses);
+  if (adopted()) adopted()->show_settled(all, statuses);
   return statuses;
-}
-
-// Not the fenced ones: their rows may have been changed by hand since.
-void SqliteRepository::show_settled(std::span<const Settlement> settlements, std::span<const SettleStatus> statuses) {
-  if (!adopted()) return;
-  std::vector<std::int64_t> ids;
-  for (std::size_t at = 0; at < settlements.size(); ++at)
-    if (statuses[at] == SettleStatus::applied) ids.push_back(settlements[at].token.id);
-  adopted()->show(ids);
 }
 
 std::vector<SettleStatus> SqliteRepository::settle(std::span<const Settlement> settlements) {

@@ -80,7 +80,6 @@ class SqliteRepository final : public IEventRepository {
   void require_in_place();
 
   ClaimResult claim_within(const ClaimRequest& request);
-  ClaimResult claim_adopted(const ClaimRequest& request);
   /// How settlements are written: successes of one version in one statement, which cannot say which of them were
   /// fenced, or each in its own.
   enum class Rows { together, one_by_one };
@@ -89,7 +88,6 @@ class SqliteRepository final : public IEventRepository {
   template <class Work>
   auto settling(Work work) -> decltype(work(Rows::together));
   std::vector<SettleStatus> settle_within(std::span<const Settlement> settlements, Rows rows);
-  void show_settled(std::span<const Settlement> settlements, std::span<const SettleStatus> statuses);
   void succeed_together(std::span<const Settlement> settlements, Timestamp now);
   SettleStatus settle_one(const Settlement& settlement, Timestamp now);
   void prepare_claim(const ClaimRequest& request);

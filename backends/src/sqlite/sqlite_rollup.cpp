@@ -116,9 +116,7 @@ class Tables final : public backends::RollupTables {
 
 std::vector<backends::PurgedGroup> groups_of(Statements& statements, const char* table,
                                              const std::vector<std::int64_t>& ids) {
-  std::string list;
-  for (const std::int64_t id : ids) list += (list.empty() ? '[' : ',') + std::to_string(id);
-  list += ']';
+  const std::string list = json_list(ids, [](std::int64_t id) { return id; });
   std::vector<backends::PurgedGroup> groups;
   const Query query(get(statements, texts::purge_counts, table));
   query->bind(1, list);

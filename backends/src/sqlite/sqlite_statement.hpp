@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "common/sql_template.hpp"
 #include "waybill/time.hpp"
@@ -71,6 +72,17 @@ class Query {
  private:
   Statement* statement_;
 };
+
+/// The first column of every row.
+[[nodiscard]] std::vector<std::int64_t> integers(Statement& statement);
+
+/// For json_each(): `get` of each item, a whole number.
+template <class Items, class Get>
+[[nodiscard]] std::string json_list(const Items& items, Get get) {
+  std::string list;
+  for (const auto& item : items) list += (list.empty() ? '[' : ',') + std::to_string(get(item));
+  return list.empty() ? "[]" : list + ']';
+}
 
 /// The statements of one connection, prepared at first use and kept. `text` and `variant` are constants with static
 /// lifetime: their addresses are the key.

@@ -53,11 +53,7 @@ std::size_t SqliteRepository::cancel(const EventFilter& filter, std::string_view
 }
 
 std::vector<std::int64_t> SqliteRepository::resting_before(std::string_view text, Timestamp before, std::size_t limit) {
-  std::vector<std::int64_t> ids;
-  const Query query(statements().get(text));
-  query->bind(1, before).bind(2, static_cast<std::int64_t>(limit));
-  while (query->step()) ids.push_back(query->integer(0));
-  return ids;
+  return integers(statements().get(text).bind(1, before).bind(2, static_cast<std::int64_t>(limit)));
 }
 
 std::size_t SqliteRepository::archive(Timestamp before, std::size_t limit) {
