@@ -55,7 +55,7 @@ std::string render_delivery(std::string_view text, const TableModel& model, cons
 
 std::string AdoptedTable::append_text() const {
   if (!has_unique_number())
-    throw StorageError(ErrorCode::invalid, "append: " + name() +
+    throw StorageError(ErrorCode::invalid, name() +
                                                " has no unique column for event_no, so an event could not be told from "
                                                "its repetition; insert rows in your own transaction");
   std::string columns = quoted(model_.columns.at("publish_status"));

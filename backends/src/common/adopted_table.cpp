@@ -217,19 +217,18 @@ void AdoptedTable::refuse_status(std::string_view value) const {
 
 void AdoptedTable::require_finished_time() const {
   if (finished_time().empty())
-    throw StorageError(ErrorCode::invalid, "purge: " + name() +
+    throw StorageError(ErrorCode::invalid, name() +
                                                " has no column that says when a row was finished; map update_time or "
                                                "published_time, or remove old rows yourself");
 }
 
 void AdoptedTable::refuse_rollup() const {
   throw StorageError(ErrorCode::invalid,
-                     "rollup: the daily counts are those of biz_outbox_event; `waybill stats` counts " + name());
+                     "the daily counts are those of biz_outbox_event; `waybill stats` counts " + name());
 }
 
 void AdoptedTable::refuse_archive() const {
-  throw StorageError(ErrorCode::invalid,
-                     "archive: " + name() + " has no archive; `waybill purge` removes its old finished rows");
+  throw StorageError(ErrorCode::invalid, name() + " has no archive; `waybill purge` removes its old finished rows");
 }
 
 std::string AdoptedTable::note_sql(const TableModel& model) {
