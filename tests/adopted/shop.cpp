@@ -188,41 +188,11 @@ InShops::InShops(const std::vector<ShopKind>& kinds, bool bare)
 
 InShops::~InShops() = default;
 
-ClaimRequest claim_request(std::size_t limit, const std::string& owner) {
-  ClaimRequest request;
-  request.owner = owner;
-  request.limit = limit;
-  return request;
-}
-
 ClaimRequest ordered_request(DeadHead dead_head, const std::string& owner) {
   ClaimRequest request = claim_request(100, owner);
   request.ordering = Ordering::aggregate;
   request.dead_head = dead_head;
   return request;
-}
-
-Numbers numbers_of(const std::vector<Event>& events) {
-  Numbers numbers;
-  for (const Event& event : events) numbers.push_back(event.event_no);
-  return numbers;
-}
-
-Settlement settlement_of(const Event& claimed, Command command) {
-  Settlement settlement;
-  settlement.token = token_of(claimed);
-  settlement.command = command;
-  return settlement;
-}
-
-SettleStatus settle(IEventRepository& store, const Settlement& settlement) {
-  const std::vector<SettleStatus> statuses = store.settle({&settlement, 1});
-  REQUIRE(statuses.size() == 1);
-  return statuses.front();
-}
-
-SettleStatus succeed(IEventRepository& store, const Event& claimed) {
-  return settle(store, settlement_of(claimed, Command::succeed));
 }
 
 SettleStatus fail(IEventRepository& store, const Event& claimed, Duration wait, const std::string& reason) {

@@ -10,6 +10,7 @@
 
 #include "support/catch.hpp"
 #include "support/manual_clock.hpp"
+#include "support/store_calls.hpp"
 #include "waybill/event_repository.hpp"
 #include "waybill/registry.hpp"
 #include "waybill/table_model.hpp"
@@ -19,7 +20,6 @@ namespace waybill::test {
 using namespace std::chrono_literals;
 
 using Rows = std::vector<std::string>;
-using Numbers = std::vector<std::string>;
 
 /// One connection of the user's program, which knows nothing of waybill. Failures throw std::runtime_error.
 class UserProgram {
@@ -110,12 +110,7 @@ class OnServers : public InShops {
   OnServers() : InShops(server_kinds(), false) {}
 };
 
-[[nodiscard]] ClaimRequest claim_request(std::size_t limit = 100, const std::string& owner = "relay-a");
 [[nodiscard]] ClaimRequest ordered_request(DeadHead dead_head = DeadHead::block, const std::string& owner = "relay-a");
-[[nodiscard]] Numbers numbers_of(const std::vector<Event>& events);
-[[nodiscard]] Settlement settlement_of(const Event& claimed, Command command);
-SettleStatus settle(IEventRepository& store, const Settlement& settlement);
-SettleStatus succeed(IEventRepository& store, const Event& claimed);
 /// Tried again after `wait`.
 SettleStatus fail(IEventRepository& store, const Event& claimed, Duration wait, const std::string& reason = "refused");
 /// Claims until nothing is due, the relay looking at all rows again; each event succeeds.

@@ -93,38 +93,10 @@ void append_many(IEventRepository& store, const std::string& prefix, int count) 
     (void)store.append(all.subspan(at, std::min<std::size_t>(kBatch, all.size() - at)));
 }
 
-ClaimRequest claim_request(std::size_t limit, const std::string& owner) {
-  ClaimRequest request;
-  request.owner = owner;
-  request.limit = limit;
-  return request;
-}
-
 ClaimRequest ordered_request(std::size_t limit, const std::string& owner) {
   ClaimRequest request = claim_request(limit, owner);
   request.ordering = Ordering::aggregate;
   return request;
-}
-
-std::vector<std::string> numbers_of(const std::vector<Event>& events) {
-  std::vector<std::string> numbers;
-  for (const Event& event : events) numbers.push_back(event.event_no);
-  return numbers;
-}
-
-Settlement settlement_of(const Event& claimed, Command command) {
-  Settlement settlement;
-  settlement.token = token_of(claimed);
-  settlement.command = command;
-  return settlement;
-}
-
-SettleStatus settle(IEventRepository& store, const Settlement& settlement) {
-  return store.settle({&settlement, 1}).front();
-}
-
-SettleStatus succeed(IEventRepository& store, const Event& claimed) {
-  return settle(store, settlement_of(claimed, Command::succeed));
 }
 
 Numbers deliver_all(IEventRepository& store) {

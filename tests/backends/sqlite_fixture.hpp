@@ -17,6 +17,7 @@
 #include "support/catch.hpp"
 #include "support/manual_clock.hpp"
 #include "support/process.hpp"
+#include "support/store_calls.hpp"
 #include "support/temp_dir.hpp"
 #include "waybill/backends/builtin.hpp"
 #include "waybill/backends/sqlite.hpp"
@@ -87,14 +88,8 @@ AppendResult append(IEventRepository& store, const NewEvent& event);
 /// Appends make_events() in batches of at most 500.
 void append_many(IEventRepository& store, const std::string& prefix, int count);
 
-[[nodiscard]] ClaimRequest claim_request(std::size_t limit = 100, const std::string& owner = "relay-a");
 [[nodiscard]] ClaimRequest ordered_request(std::size_t limit = 100, const std::string& owner = "relay-a");
-[[nodiscard]] std::vector<std::string> numbers_of(const std::vector<Event>& events);
-using Numbers = std::vector<std::string>;
 
-[[nodiscard]] Settlement settlement_of(const Event& claimed, Command command);
-SettleStatus settle(IEventRepository& store, const Settlement& settlement);
-SettleStatus succeed(IEventRepository& store, const Event& claimed);
 /// Claims and settles all there is; the numbers in the order of delivery.
 Numbers deliver_all(IEventRepository& store);
 /// Appends one event and delivers it: the store works.

@@ -9,13 +9,6 @@ const StoreKind& each_of(const std::vector<StoreKind>& kinds) {
   return kinds[GENERATE_COPY(range(std::size_t{0}, count))];
 }
 
-Settlement settlement_of(const Event& claimed, Command command) {
-  Settlement settlement;
-  settlement.token = token_of(claimed);
-  settlement.command = command;
-  return settlement;
-}
-
 }  // namespace
 
 NewEvent make_event(std::string event_no) { return make_event(event_no, "id-" + event_no); }
@@ -29,19 +22,6 @@ NewEvent make_event(std::string event_no, std::string aggregate_id) {
   event.topic = "order.event";
   event.event_payload = R"({"amount":199})";
   return event;
-}
-
-std::vector<std::string> numbers_of(const std::vector<Event>& events) {
-  std::vector<std::string> numbers;
-  for (const Event& event : events) numbers.push_back(event.event_no);
-  return numbers;
-}
-
-ClaimRequest claim_request(std::size_t limit, std::string owner) {
-  ClaimRequest request;
-  request.owner = std::move(owner);
-  request.limit = limit;
-  return request;
 }
 
 ClaimRequest ordered_request(std::size_t limit, DeadHead dead_head) {
@@ -100,13 +80,9 @@ Event Contract::claim_one(const std::string& event_no) {
   return events.front();
 }
 
-SettleStatus Contract::settle(const Settlement& settlement) {
-  const auto statuses = store->settle({&settlement, 1});
-  REQUIRE(statuses.size() == 1);
-  return statuses.front();
-}
+SettleStatus Contract::settle(const Settlement& settlement) { return test::settle(*store, settlement); }
 
-SettleStatus Contract::succeed(const Event& claimed) { return settle(settlement_of(claimed, Command::succeed)); }
+SettleStatus Contract::succeed(const Event& claimed) { return test::succeed(*store, claimed); }
 
 SettleStatus Contract::fail(const Event& claimed, std::optional<Timestamp> next, std::string reason) {
   Settlement settlement = settlement_of(claimed, Command::fail);

@@ -12,6 +12,7 @@
 #include "contract/describe.hpp"
 #include "contract/store_under_test.hpp"
 #include "support/catch.hpp"
+#include "support/store_calls.hpp"
 
 namespace waybill::test {
 
@@ -21,10 +22,6 @@ using namespace std::chrono_literals;
 [[nodiscard]] NewEvent make_event(std::string event_no);
 [[nodiscard]] NewEvent make_event(std::string event_no, std::string aggregate_id);
 
-[[nodiscard]] std::vector<std::string> numbers_of(const std::vector<Event>& events);
-using Numbers = std::vector<std::string>;
-
-[[nodiscard]] ClaimRequest claim_request(std::size_t limit = 100, std::string owner = "relay-a");
 [[nodiscard]] ClaimRequest ordered_request(std::size_t limit = 100, DeadHead dead_head = DeadHead::block);
 
 /// Use with TEST_CASE_METHOD: the test runs once per kind of store.

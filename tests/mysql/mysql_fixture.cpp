@@ -33,26 +33,6 @@ std::vector<NewEvent> make_events(const std::string& prefix, int count) {
   return events;
 }
 
-Numbers numbers_of(const std::vector<Event>& events) {
-  Numbers numbers;
-  for (const Event& event : events) numbers.push_back(event.event_no);
-  return numbers;
-}
-
-ClaimRequest claim_request(std::size_t limit) {
-  ClaimRequest request;
-  request.owner = "relay-a";
-  request.limit = limit;
-  return request;
-}
-
-Settlement settlement_of(const Event& claimed, Command command) {
-  Settlement settlement;
-  settlement.token = token_of(claimed);
-  settlement.command = command;
-  return settlement;
-}
-
 AppendStatus append(IEventRepository& store, const NewEvent& event) {
   const std::vector<AppendResult> results = store.append({&event, 1});
   REQUIRE(results.size() == 1);
@@ -64,12 +44,6 @@ Event claimed(IEventRepository& store, const std::string& event_no) {
   const std::vector<Event> events = store.claim(claim_request()).events;
   REQUIRE(numbers_of(events) == Numbers{event_no});
   return events.front();
-}
-
-SettleStatus settle(IEventRepository& store, const Settlement& settlement) {
-  const std::vector<SettleStatus> statuses = store.settle({&settlement, 1});
-  REQUIRE(statuses.size() == 1);
-  return statuses.front();
 }
 
 void deliver_one(IEventRepository& store, const std::string& event_no) {

@@ -11,6 +11,7 @@
 #include "support/catch.hpp"
 #include "support/mysql_server.hpp"
 #include "support/plain_client.hpp"
+#include "support/store_calls.hpp"
 #include "waybill/backends/mysql.hpp"
 #include "waybill/event_repository.hpp"
 
@@ -22,15 +23,10 @@ using namespace std::chrono_literals;
 [[nodiscard]] NewEvent make_event(std::string event_no);
 /// PREFIX1 … PREFIXn.
 [[nodiscard]] std::vector<NewEvent> make_events(const std::string& prefix, int count);
-using Numbers = std::vector<std::string>;
-[[nodiscard]] Numbers numbers_of(const std::vector<Event>& events);
-[[nodiscard]] ClaimRequest claim_request(std::size_t limit = 100);
-[[nodiscard]] Settlement settlement_of(const Event& claimed, Command command);
 
 AppendStatus append(IEventRepository& store, const NewEvent& event);
 /// Appends an event and claims it; nothing else may be claimable.
 [[nodiscard]] Event claimed(IEventRepository& store, const std::string& event_no);
-SettleStatus settle(IEventRepository& store, const Settlement& settlement);
 /// One event from append to succeed: the store works.
 void deliver_one(IEventRepository& store, const std::string& event_no);
 
